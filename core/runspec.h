@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the user wants, as a TOML file:
+//
+//   name = "fashion-cnn"
+//   nodes = "gpu[1-2]"          # a selection of the inventory; missing: this machine
+//   ranks_per_node = 2          # missing or 0: one a device; a CPU node without slots: one
+//   backend = "auto"            # auto gloo nccl
+//   master_port = 0             # 0: a free one, chosen on the master; 1..1023 needs allow_low_port = true
+//   grace = 10                  # seconds between TERM and KILL
+//
+//   [trainer]                   # options of lockstep-trainer, by their names without dashes; `lockstep-trainer --help` lists them
+//   model = "cnn"
+//   data = "fashion-mnist"
+//   batch = 64
+//   epochs = 5
+//
+//   [env]                       # reaches every rank byte for byte
+//   NCCL_DEBUG = "INFO"
+//
+//   [env_override]              # names that Lockstep sets itself (RANK, MASTER_ADDR, NCCL_SOCKET_IFNAME, CUDA_VISIBLE_DEVICES …)
+//
+// Unknown keys and wrong types are errors with their line; nothing is ignored.
+#pragma once
+
+#include "core/error.h"
+
+#include <QByteArray>
+#include <QList>
+#include <QPair>
+#include <QString>
+
+namespace lockstep {
+
+enum class Backend { Auto, Gloo, Nccl };
+[[nodiscard]] QString toString(Backend backend);
+
+using Environment = QList<QPair<QByteArray, QByteArray>>; // in the order of the file; bytes
+
+struct TrainerOption {
+    QString name; // without dashes, with underscores: weight_decay -> --weight-decay
+    QByteArray value;
+
+    bool operator==(const TrainerOption&) const = default;
+};
+
+struct RunSpec {
+    QString name = QStringLiteral("run");
+    QString nodes; // empty: the local node
+    int ranksPerNode = 0;
+    int totalRanks = 0; // "8 processes in all": refused where it leaves devices idle without ranks_per_node
+    Backend backend = Backend::Auto;
+    int masterPort = 0;
+    bool allowLowPort = false;
+    int graceS = 10;
+    QList<TrainerOption> trainer;
+    QList<QByteArray> arguments; // appended to the trainer's options byte for byte
+    Environment env;
+    Environment envOverride;
+
+    bool operator==(const RunSpec&) const = default;
+
+    [[nodiscard]] QByteArray option(const QString& name) const; // empty: not set
+    void setOption(const QString& name, const QByteArray& value);
+
+    [[nodiscard]] static Result<RunSpec> parse(const QByteArray& toml, const QString& origin); // origin: the file's name, for messages
+    [[nodiscard]] static Result<RunSpec> load(const QString& path);
+    [[nodiscard]] QByteArray toToml() const; // parse(toToml()) is the same spec
+    [[nodiscard]] Result<void> save(const QString& path) const;
+    // --set key=value: trainer.lr=0.1, nodes=gpu1, env.X=1; a name without a dot that is no key of the top level is the trainer's.
+    [[nodiscard]] Result<void> set(const QString& assignment);
+
+    [[nodiscard]] static RunSpec demo(); // Fashion-MNIST, cnn, this machine, two ranks, about a minute
+};
+
+// A port as a person writes it; every wrong form has its reason.
+[[nodiscard]] Result<int> parsePort(const QString& text, bool allowLowPort);
+
+} // namespace lockstep
