@@ -10,6 +10,7 @@
 #include <QMap>
 #include <QObject>
 
+#include <map>
 #include <memory>
 #include <vector>
 
