@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes in any pieces -> records. Never fails: a line that is no record, or is longer than kMaxRecordBytes, is counted and skipped.
+// Bytes in any pieces -> records. Never fails: a line that is no record, or is longer than kMaxRecordBytes, is counted
+// and skipped.
 #pragma once
 
 #include "core/wire/record.h"
@@ -31,9 +32,11 @@ public:
     [[nodiscard]] std::string_view pending() const { return m_partial; } // an unfinished last line
 
 private:
+    void take(std::string_view line, std::uint64_t offset, const Sink& sink);
+
     std::string m_partial;
     std::vector<Field> m_fields;
-    std::uint64_t m_offset; // of the byte after the last one fed
+    std::uint64_t m_offset;  // of the byte after the last one fed
     bool m_skipping = false; // inside an oversize line
     DecoderCounts m_counts;
 };

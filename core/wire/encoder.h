@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes records to the end of a string. A record that would pass kMaxRecordBytes loses nothing silently: end() cuts the
-// longest text value to fit and adds `cut=<bytes removed>`. Doubles are written in their shortest exact form; nan, inf, -inf.
+// Writes records to the end of a string. A record that would pass kMaxRecordBytes loses nothing silently: end() cuts
+// the longest text value to fit and adds `cut=<unescaped bytes removed>`. Bytes that a key may not hold become `_`.
+// Doubles are written in their shortest exact form; nan, inf, -inf.
 #pragma once
 
 #include "core/wire/record.h"
@@ -28,11 +29,11 @@ public:
 
 private:
     Encoder& integer(std::string_view key, std::int64_t value);
+    void appendKey(std::string_view key);
+    void number(std::int64_t value);
 
     std::string& m_out;
-    std::size_t m_start = 0;        // of the record being written
-    std::size_t m_longestStart = 0; // of its longest escaped text value
-    std::size_t m_longestBytes = 0;
+    std::size_t m_start = 0; // of the record being written
 };
 
 } // namespace lockstep::wire

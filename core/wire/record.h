@@ -32,8 +32,8 @@ struct Field {
     std::string_view key;
     std::string_view raw; // as on the line, still escaped
 
-    [[nodiscard]] std::string text() const;                 // unescaped bytes
-    [[nodiscard]] std::optional<double> number() const;     // nan, inf, -inf are numbers
+    [[nodiscard]] std::string text() const;             // unescaped bytes
+    [[nodiscard]] std::optional<double> number() const; // nan, inf, -inf are numbers
     [[nodiscard]] std::optional<std::int64_t> integer() const;
 };
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a UTF-8 sequence ends: what may be cut, and what must be escaped.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace lockstep::wire {
+
+// Bytes of the valid sequence that `bytes` begins with; 0: none (overlong forms, surrogates, > U+10FFFF are not valid).
+[[nodiscard]] std::size_t utf8SequenceLength(std::string_view bytes);
+
+// The longest beginning of `bytes` of at most `limit` bytes that does not end inside a valid sequence.
+[[nodiscard]] std::size_t utf8CutLength(std::string_view bytes, std::size_t limit);
+
+} // namespace lockstep::wire
