@@ -138,7 +138,7 @@ QString styleSheet(const Theme& theme)
         scaled += QString::number(theme.px(match.captured(1).toInt()));
         done = match.capturedEnd();
     }
-    return scaled + QStringView(sheet).mid(done);
+    return scaled.append(QStringView(sheet).mid(done));
 }
 
 } // namespace lockstep::ui
