@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The values of core as JSON: the interface of --json. Fields are documented in docs/command-line.md; unknown values
+// are null.
+#pragma once
+
+#include "core/nodestate.h"
+#include "core/runstore.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+
+namespace lockstep {
+
+[[nodiscard]] QJsonObject toJson(const Error& error);
+[[nodiscard]] QJsonObject toJson(const NodeState& node);
+[[nodiscard]] QJsonObject toJson(const LaunchPlan& plan);
+[[nodiscard]] QJsonObject toJson(const RunSummary& run);
+[[nodiscard]] QJsonObject toJson(const RunState& run);
+[[nodiscard]] const char* toString(NodePhase phase); // "ready", "unknown_host_key" …
+
+} // namespace lockstep
