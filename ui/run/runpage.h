@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace lockstep {
+namespace lockstep::ui {
 
 class Theme;
 
@@ -33,4 +33,4 @@ private:
     std::unique_ptr<Parts> m_parts;
 };
 
-} // namespace lockstep
+} // namespace lockstep::ui
