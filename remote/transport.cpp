@@ -8,9 +8,9 @@ Result<Finished> Transport::run(const QList<QByteArray>& argv, const QByteArray&
     auto process = start(argv, deadline, stop);
     if (!process)
         return std::unexpected(process.error());
+    // Queued, not written: a program that answers before it has read everything would wait for us, and we for it.
     if (!input.isEmpty())
-        if (auto written = (*process)->write(input, deadline, stop); !written)
-            return std::unexpected(written.error());
+        (*process)->queueInput(input);
     if (auto closed = (*process)->closeInput(); !closed)
         return std::unexpected(closed.error());
     Finished finished;
@@ -22,6 +22,7 @@ Result<Finished> Transport::run(const QList<QByteArray>& argv, const QByteArray&
         finished.err += chunk->err;
         if (chunk->ended) {
             finished.exitCode = chunk->exitCode;
+            finished.signal = chunk->signal;
             return finished;
         }
     }

@@ -35,13 +35,17 @@ public:
     // Waits for bytes or for the end: Timeout at the deadline (nothing is lost, read again), Stopped, ConnectionLost.
     [[nodiscard]] virtual Result<Chunk> read(Deadline deadline, std::stop_token stop) = 0;
     // Returns when the bytes have been handed to the connection (back-pressure).
+    // Protocol when the program ended or closed its input first: read says why.
     [[nodiscard]] virtual Result<void> write(const QByteArray& bytes, Deadline deadline, std::stop_token stop) = 0;
-    [[nodiscard]] virtual Result<void> closeInput() = 0;
+    // The same without waiting: for input that lies in memory anyway. It goes out while others read and write.
+    virtual void queueInput(const QByteArray& bytes) = 0;
+    [[nodiscard]] virtual Result<void> closeInput() = 0; // after what was written and queued; does not wait
 };
 
 struct Finished {
     QByteArray out, err;
     int exitCode = -1;
+    QByteArray signal; // "KILL" when a signal ended it; exitCode is -1 then
 };
 
 enum class Lane { Control, Bulk }; // Bulk: a connection of its own for uploads
@@ -54,7 +58,8 @@ public:
     // The words of `argv` reach the program there byte for byte, whatever the login shell is.
     [[nodiscard]] virtual Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline, std::stop_token stop,
                                                                  Lane lane = Lane::Control) = 0;
-    virtual void close() = 0; // any thread; every wait ends with ConnectionLost
+    // Any thread; every wait ends with ConnectionLost, a dead link is not waited for. A later connect or start opens it anew.
+    virtual void close() = 0;
     [[nodiscard]] virtual std::optional<HostKey> hostKey() const = 0; // the one seen last
     [[nodiscard]] virtual QString signedInWith() const = 0;           // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
 

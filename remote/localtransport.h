@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// This machine as a node: no sshd, no shell. Both lanes are the same.
+#pragma once
+
+#include "remote/transport.h"
+
+#include <atomic>
+
+namespace lockstep {
+
+class LocalTransport final : public Transport {
+public:
+    explicit LocalTransport(Node node);
+    ~LocalTransport() override; // the same as close()
+    LocalTransport(const LocalTransport&) = delete;
+    LocalTransport& operator=(const LocalTransport&) = delete;
+
+    [[nodiscard]] const Node& node() const override { return m_node; }
+    [[nodiscard]] Result<void> connect(Deadline deadline, std::stop_token stop) override;
+    [[nodiscard]] Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
+                                                         std::stop_token stop, Lane lane = Lane::Control) override;
+    void close() override;
+    [[nodiscard]] std::optional<HostKey> hostKey() const override { return {}; }
+    [[nodiscard]] QString signedInWith() const override;
+
+private:
+    Node m_node;
+    std::atomic<std::shared_ptr<std::stop_source>> m_open; // replaced by close(): what it started knows the old one
+};
+
+} // namespace lockstep
