@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 namespace lockstep {
@@ -23,7 +24,13 @@ struct SeriesKey {
     QString device;   // "", "cpu", "gpu:UUID"
     int attempt = 1;
 
-    auto operator<=>(const SeriesKey&) const = default;
+    bool operator==(const SeriesKey&) const = default;
+    // By metric first; QString has no <=> in Qt 6.4.
+    [[nodiscard]] bool operator<(const SeriesKey& other) const
+    {
+        return std::tie(metric, rank, nodeIndex, device, attempt) <
+               std::tie(other.metric, other.rank, other.nodeIndex, other.device, other.attempt);
+    }
 };
 
 struct Point {
