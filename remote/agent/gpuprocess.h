@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parent's side of the process that reads GPUs: start it, hear it, end it when it falls silent, start it again later.
+// The parent's side of the process that reads GPUs: start it, hear it, end it when it falls silent, start it again
+// later.
 #pragma once
 
-#include "remote/agent/descriptor.h"
+#include "remote/agent/fd.h"
 
 #include <cstdint>
 #include <string>
@@ -32,29 +33,35 @@ private:
     enum class State {
         Waiting, // for m_nextStartUs
         Running,
-        Killed,  // SIGKILL is sent; a process stuck in the driver may not go
-        Done,    // it said that there is no GPU: it is not asked again
+        Ending, // or killed; a process stuck in the driver may not go
+        Done,   // it said that there is no GPU: it is not asked again
     };
 
     void start(std::string& out, std::int64_t nowUs);
-    void takeLines(std::string& out, std::int64_t nowUs);
-    void ended(std::string& out, std::int64_t nowUs);
+    void takeLines(std::string& out);
+    void checkSilence(std::string& out, std::int64_t nowUs);
+    void finish(std::string& out, std::int64_t nowUs);
+    void fail(std::string& out, std::int64_t nowUs, const std::string& why);
+    void scheduleRetry(std::int64_t nowUs);
+    void expectEnd(std::int64_t nowUs);
     void kill();
     bool reap();
-    void scheduleRetry(std::int64_t nowUs);
 
     GpuProcessOptions m_options;
     State m_state = State::Waiting;
     pid_t m_pid = 0;
-    int m_exitCode = -1; // -1: unknown, somebody else reaped it
-    Descriptor m_pipe;
-    Descriptor m_pidFd; // so that a signal cannot reach a stranger with the same number
+    Fd m_pipe;
+    Fd m_pidFd; // so that a signal cannot reach a stranger with the same number
     std::string m_partial;
+    std::string m_ending; // how the last one ended, in words; empty: unknown
     bool m_spoke = false;
-    bool m_saidWhy = false; // its last record said what is wrong
+    bool m_saidWhy = false;  // its last record said what is wrong
+    bool m_saidNone = false; // its last record said that there is nothing to read
+    bool m_saidStuck = false;
     std::size_t m_failures = 0;
     std::int64_t m_startedUs = 0;
     std::int64_t m_heardUs = 0;
+    std::int64_t m_endingUs = 0;
     std::int64_t m_tickUs = 0;
     std::int64_t m_nextStartUs = 0;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CPU, memory, disk and network of this machine as `device` records. Files are opened once and read again with pread: four
-// small reads a second. Counters become rates between two calls; the first call has none, so their keys are missing then.
+// CPU, memory, disk and network of this machine as `device` records. Files are opened once and read again with pread:
+// four small reads a second. Counters become rates between two calls; the first call has none, so their keys are
+// missing then.
 #pragma once
 
-#include "remote/agent/descriptor.h"
+#include "remote/agent/fd.h"
 
 #include <cstdint>
 #include <map>
@@ -34,20 +35,17 @@ private:
         std::uint64_t rx = 0;
         std::uint64_t tx = 0;
     };
-    struct NetRate {
-        double rx = 0;
-        double tx = 0;
-    };
 
     void appendCpu(std::string& out, std::int64_t nowUs);
+    std::optional<double> cpuUtil(std::int64_t nowUs); // percent of all cores since the last call
     void appendDisks(std::string& out, std::int64_t nowUs) const;
     void appendNet(std::string& out, std::int64_t nowUs);
 
     HostSampleOptions m_options;
-    Descriptor m_stat;
-    Descriptor m_meminfo;
-    Descriptor m_loadavg;
-    Descriptor m_net;
+    Fd m_stat;
+    Fd m_meminfo;
+    Fd m_loadavg;
+    Fd m_net;
     int m_cores = 0;
     std::optional<CpuTicks> m_ticks;
     std::map<std::string, NetBytes, std::less<>> m_netBytes;

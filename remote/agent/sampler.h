@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How loaded this node is, 1 Hz, as `device` records (core/wire/kinds.h). CPU, memory, disk and network are read here, from
-// files that stay open; GPUs are read by a child process of its own, because a call into a sick driver may never return.
+// How loaded this node is, 1 Hz, as `device` records (core/wire/kinds.h). CPU, memory, disk and network are read here,
+// from files that stay open; GPUs are read by a child process of its own, because a call into a sick driver may never
+// return.
 #pragma once
 
 #include "remote/agent/gpuprocess.h"
@@ -28,7 +29,8 @@ public:
     [[nodiscard]] int pollFd() const { return m_gpus.pollFd(); }
     // Appends the child's records: complete lines only, nothing but `device` records of the node.
     void readable(std::string& out, std::int64_t nowUs) { m_gpus.readable(out, nowUs); }
-    // Once a second: appends the host's records; starts, ends and starts again the child by its deadlines. Never blocks.
+    // Once a second: appends the host's records; starts, ends and starts again the child by its deadlines. Never
+    // blocks.
     void tick(std::string& out, std::int64_t nowUs);
 
 private:
