@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/desk.h"
+
+#include "remote/localtransport.h"
+#include "remote/sshtransport.h"
+
+#include <QCoreApplication>
+#include <QDir>
+
+namespace lockstep {
+namespace {
+
+// A key is accepted in one connection of its own: it must still be the one that was seen.
+constexpr std::chrono::seconds kAcceptTime{15};
+
+Result<void> accept(const Node& node, IoThread& io, const SshSettings& settings, const QString& fingerprint)
+{
+    if (node.local)
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("%1 is this machine; it has no host key to accept.").arg(node.name), node.name);
+    SshTransport transport(node, io, settings);
+    const auto connected = transport.connect(Deadline::in(kAcceptTime), {});
+    if (connected)
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("The host key of %1 is known already; nothing was added.").arg(node.name),
+                       node.name);
+    if (connected.error().code != ErrorCode::HostKeyUnknown)
+        return connected;
+    return transport.acceptHostKey(fingerprint);
+}
+
+} // namespace
+
+QString standardBundleFolder()
+{
+    const QString named = qEnvironmentVariable("LOCKSTEP_BUNDLE");
+    return named.isEmpty() ? QDir::cleanPath(QCoreApplication::applicationDirPath() + QStringLiteral("/../bundle-cpu"))
+                           : named;
+}
+
+Desk::Desk(DataFolder dataFolder, SshSettings ssh) : folder(std::move(dataFolder)), m_io(std::make_unique<IoThread>())
+{
+    IoThread& io = *m_io;
+    parts.transports = [&io, ssh](const Node& node) -> std::unique_ptr<Transport> {
+        if (node.local)
+            return std::make_unique<LocalTransport>(node);
+        return std::make_unique<SshTransport>(node, io, ssh);
+    };
+    parts.agentFile = AgentFile::standardPath();
+    parts.bundleFolder = standardBundleFolder();
+    parts.cacheFolder = standardCacheFolder();
+    acceptHostKey = [&io, ssh](const Node& node, const QString& fingerprint) {
+        return accept(node, io, ssh, fingerprint);
+    };
+}
+
+} // namespace lockstep

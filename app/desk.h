@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every command and the window are given: how nodes are reached, what is sent to them, where runs are kept.
+#pragma once
+
+#include "core/runstore.h"
+#include "remote/iothread.h"
+#include "remote/nodewatch.h"
+#include "remote/sshsettings.h"
+
+#include <memory>
+
+namespace lockstep {
+
+class Desk {
+public:
+    explicit Desk(DataFolder dataFolder, SshSettings ssh = SshSettings::fromEnvironment());
+
+    DataFolder folder;
+    RunParts parts;
+    HostKeyAcceptor acceptHostKey;
+
+private:
+    std::unique_ptr<IoThread> m_io; // outlives every transport that the factories above have made
+};
+
+// $LOCKSTEP_BUNDLE, else bundle-cpu/ beside the folder of the running program.
+[[nodiscard]] QString standardBundleFolder();
+
+} // namespace lockstep

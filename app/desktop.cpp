@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/desktop.h"
+
+#include "app/exportrun.h"
+
+#include <QDir>
+
+namespace lockstep {
+namespace {
+
+QString sshConfigFile()
+{
+    const QString named = qEnvironmentVariable("LOCKSTEP_SSH_CONFIG");
+    return named.isEmpty() ? QDir::homePath() + QStringLiteral("/.ssh/config") : named;
+}
+
+} // namespace
+
+Desktop::Desktop(Desk& desk, ui::Theme& theme)
+    : m_desk(desk), m_window(theme, m_nodes, m_runs), m_store(desk.folder), m_watch(desk.parts, desk.acceptHostKey)
+{
+    connect(&m_watch, &NodeWatch::stateChanged, &m_nodes, &NodeList::update);
+    connectWindow();
+}
+
+Desktop::~Desktop() = default;
+
+void Desktop::connectWindow()
+{
+    using ui::MainWindow;
+    connect(&m_window, &MainWindow::runRequested, this, &Desktop::launch);
+    connect(&m_window, &MainWindow::demoRequested, this, [this] { launch(RunSpec::demo()); });
+    connect(&m_window, &MainWindow::stopRequested, this, &Desktop::stop);
+    connect(&m_window, &MainWindow::openRunRequested, this, &Desktop::open);
+    connect(&m_window, &MainWindow::exportRequested, this, &Desktop::exportRun);
+    connect(&m_window, &MainWindow::nodesAddRequested, this, &Desktop::addNodes);
+    connect(&m_window, &MainWindow::nodeRemoveRequested, this, &Desktop::removeNode);
+    connect(&m_window, &MainWindow::importRequested, this, &Desktop::importAliases);
+    connect(&m_window, &MainWindow::checkRequested, &m_watch, &NodeWatch::check);
+    connect(&m_window, &MainWindow::checkAllRequested, &m_watch, &NodeWatch::checkAll);
+    connect(&m_window, &MainWindow::acceptHostKeyRequested, &m_watch, &NodeWatch::acceptHostKey);
+}
+
+void Desktop::start()
+{
+    if (auto inventory = Inventory::load(m_desk.folder.inventoryFile())) {
+        m_inventory = std::move(*inventory);
+        m_nodes.setInventory(m_inventory);
+        m_watch.setInventory(m_inventory);
+    } else {
+        m_window.showNotice(inventory.error().text);
+    }
+    if (const auto aliases = importSshConfig(sshConfigFile()))
+        m_window.setSshAliases(aliases->nodes);
+    readRuns([this] {
+        for (const auto& run : m_runs.runs())
+            if (!isOver(run.phase))
+                open(run.id);
+    });
+}
+
+void Desktop::readRuns(const std::function<void()>& then)
+{
+    m_store.ask([](RunStore& store) { return store.list(); }, this,
+                [this, then](Result<QList<RunSummary>> runs) {
+                    if (!runs)
+                        m_window.showNotice(runs.error().text);
+                    else
+                        m_runs.setRuns(std::move(*runs));
+                    if (then)
+                        then();
+                });
+}
+
+void Desktop::changeInventory(Inventory inventory)
+{
+    if (auto saved = inventory.save(m_desk.folder.inventoryFile()); !saved) {
+        m_window.showNotice(saved.error().text);
+        return;
+    }
+    m_inventory = std::move(inventory);
+    m_nodes.setInventory(m_inventory);
+    m_watch.setInventory(m_inventory);
+}
+
+void Desktop::addNodes(const QString& text)
+{
+    Inventory inventory = m_inventory;
+    const auto nodes = nodesFromText(text);
+    Result<void> added = nodes ? Result<void>() : std::unexpected(nodes.error());
+    if (nodes)
+        for (const auto& node : *nodes)
+            if (added)
+                added = inventory.add(node);
+    if (added)
+        changeInventory(std::move(inventory));
+    else
+        m_window.showNotice(added.error().text);
+}
+
+void Desktop::importAliases(const QStringList& aliases)
+{
+    const auto imported = importSshConfig(sshConfigFile());
+    if (!imported) {
+        m_window.showNotice(imported.error().text);
+        return;
+    }
+    Inventory inventory = m_inventory;
+    for (const auto& node : imported->nodes)
+        if (aliases.contains(node.name))
+            if (auto added = inventory.add(node); !added)
+                m_window.showNotice(added.error().text);
+    changeInventory(std::move(inventory));
+}
+
+void Desktop::removeNode(const QString& name)
+{
+    Inventory inventory = m_inventory;
+    if (auto removed = inventory.remove(name); !removed)
+        m_window.showNotice(removed.error().text);
+    else
+        changeInventory(std::move(inventory));
+}
+
+RunSession& Desktop::newSession()
+{
+    RunSession& session = *m_sessions.emplace_back(std::make_unique<RunSession>(m_desk.parts, m_store));
+    connect(&session, &RunSession::stateChanged, this,
+            [this, &session](const RunState& state) { sessionState(session, state); });
+    connect(&session, &RunSession::planChanged, this, [this, &session](const RunSpec& spec, const LaunchPlan& plan) {
+        if (RunData* data = m_runs.data(session.state().id))
+            data->setPlan(spec, plan);
+    });
+    connect(&session, &RunSession::updated, this, [this, &session](const RunUpdate& update) {
+        if (RunData* data = m_runs.data(session.state().id))
+            data->apply(update);
+    });
+    connect(&session, &RunSession::said, &m_window, &ui::MainWindow::showNotice);
+    connect(&session, &RunSession::refused, this, [this](const Error& error) { m_window.showNotice(error.text); });
+    // Later: the session itself is what emits this.
+    connect(
+        &session, &RunSession::finished, this, [this, &session] { sessionFinished(session); }, Qt::QueuedConnection);
+    return session;
+}
+
+void Desktop::launch(const RunSpec& spec)
+{
+    const auto nodes = spec.nodes.isEmpty() ? m_inventory.localNodes() : m_inventory.select(spec.nodes);
+    if (!nodes)
+        m_window.showNotice(nodes.error().text);
+    else
+        newSession().launch(spec, *nodes);
+}
+
+void Desktop::open(const QString& runId)
+{
+    if (m_runs.data(runId)) // live, or read before
+        m_window.showRun(runId);
+    else
+        newSession().attach(runId, m_inventory);
+}
+
+void Desktop::sessionState(RunSession& session, const RunState& state)
+{
+    if (state.id.isEmpty())
+        return;
+    RunData* data = m_runs.data(state.id);
+    if (!data) {
+        data = &m_runs.attach(state.id);
+        data->setPlan(session.spec(), session.plan());
+        m_byRun[state.id] = &session;
+    }
+    const bool first = data->state().id.isEmpty();
+    data->setState(state);
+    m_runs.update(summaryOf(*data));
+    if (first) {
+        m_window.showRun(state.id);
+        emit runOpened(state.id);
+    }
+}
+
+void Desktop::sessionFinished(RunSession& session)
+{
+    const QString id = session.state().id;
+    if (RunData* data = m_runs.data(id))
+        m_runs.update(summaryOf(*data));
+    m_byRun.erase(id);
+    std::erase_if(m_sessions, [&session](const auto& each) { return each.get() == &session; });
+    emit runFinished(id);
+}
+
+void Desktop::stop(const QString& runId)
+{
+    const auto found = m_byRun.find(runId);
+    if (found != m_byRun.end())
+        found->second->stop(-1);
+}
+
+void Desktop::exportRun(const QString& runId, const QString& format, const QString& path)
+{
+    const RunData* data = m_runs.data(runId);
+    if (!data)
+        return;
+    const auto written = lockstep::exportRun(*data, format, path);
+    m_window.showNotice(written ? QStringLiteral("Written: %1").arg(path) : written.error().text);
+}
+
+} // namespace lockstep

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verbs that talk to nodes: run, demo (in a terminal), plan, attach, stop, nodes check and accept. Thread: main.
+#pragma once
+
+#include "app/desk.h"
+#include "app/options.h"
+
+namespace lockstep {
+
+// The spec of the command line: the file (or the demo), then --nodes and --set.
+[[nodiscard]] Result<RunSpec> specOf(const Options& options);
+
+[[nodiscard]] int runCommand(const Options& options, const Desk& desk); // run and demo
+[[nodiscard]] int planCommand(const Options& options, const Desk& desk);
+[[nodiscard]] int attachCommand(const Options& options, const Desk& desk); // attach and stop
+[[nodiscard]] int checkNodes(const Options& options, const Desk& desk);
+[[nodiscard]] int acceptNode(const Options& options, const Desk& desk);
+
+} // namespace lockstep

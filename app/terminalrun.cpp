@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/terminalrun.h"
+
+#include "app/answer.h"
+#include "app/jsonvalues.h"
+#include "app/storedruns.h"
+#include "app/termchart.h"
+#include "app/texttable.h"
+#include "ui/plots/runpicture.h"
+
+#include <QCoreApplication>
+
+#include <cmath>
+#include <unistd.h>
+
+namespace lockstep {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kProgressEvery = 500ms;   // on a terminal, where the line is written over
+constexpr qint64 kPlainEveryMs = 10'000; // into a file, where every line stays
+constexpr int kChartWidth = 78, kChartHeight = 12;
+constexpr QSize kPictureSize(1280, 800);
+
+bool onTerminal()
+{
+    return isatty(STDERR_FILENO) == 1;
+}
+
+QString progressText(const RunData& data)
+{
+    const qint64 step = data.step(), total = data.totalSteps();
+    if (step < 0)
+        return {};
+    QStringList parts;
+    if (total > 0)
+        parts << QStringLiteral("step %1 of %2, %3 %").arg(thousands(step), thousands(total)).arg(100 * step / total);
+    else
+        parts << QStringLiteral("step %1").arg(thousands(step));
+    if (std::isfinite(data.meanLoss()))
+        parts << QStringLiteral("loss %1").arg(data.meanLoss(), 0, 'f', 4);
+    if (std::isfinite(data.samplesPerSecond()))
+        parts << QStringLiteral("%1 samples/s").arg(thousands(std::llround(data.samplesPerSecond())));
+    if (std::isfinite(data.waitFraction()))
+        parts << QStringLiteral("%1 % waiting for gradients").arg(std::lround(100 * data.waitFraction()));
+    if (std::isfinite(data.etaSeconds()))
+        parts << QStringLiteral("%1 left").arg(durationWords(data.etaSeconds()));
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace
+
+TerminalRun::TerminalRun(RunParts parts, StoreThread& store, Manner manner)
+    : m_manner(std::move(manner)), m_session(std::move(parts), store)
+{
+    connect(&m_signals, &InterruptSignals::interrupted, this, &TerminalRun::interrupt);
+    connect(&m_session, &RunSession::planChanged, &m_data, &RunData::setPlan);
+    connect(&m_session, &RunSession::stateChanged, this, &TerminalRun::showState);
+    connect(&m_session, &RunSession::updated, &m_data, &RunData::apply);
+    connect(&m_session, &RunSession::said, this, &TerminalRun::sentence);
+    connect(&m_session, &RunSession::refused, this, [this](const Error& error) { m_refused = error; });
+    connect(&m_session, &RunSession::finished, this, &TerminalRun::finish);
+    connect(&m_progressTimer, &QTimer::timeout, this, &TerminalRun::showProgress);
+    m_progressTimer.start(kProgressEvery);
+    m_clock.start();
+}
+
+TerminalRun::~TerminalRun() = default;
+
+void TerminalRun::launch(const RunSpec& spec, const QList<Node>& nodes)
+{
+    m_session.launch(spec, nodes);
+}
+
+void TerminalRun::attach(const QString& runId, const Inventory& inventory)
+{
+    m_session.attach(runId, inventory);
+    if (m_manner.wish == Wish::Stop)
+        m_session.stop(m_manner.graceS);
+}
+
+int TerminalRun::exec()
+{
+    if (!m_exitCode)
+        QCoreApplication::exec();
+    return m_exitCode.value_or(kExitFailed);
+}
+
+void TerminalRun::showState(const RunState& state)
+{
+    m_data.setState(state);
+    QString text = words(state.phase);
+    if (!state.reason.isEmpty())
+        text += QStringLiteral(": ") + state.reason;
+    if (text != m_said && !isOver(state.phase)) {
+        m_said = text;
+        sentence(QStringLiteral("%1 #%2 (%3): %4").arg(state.name).arg(state.number).arg(state.id, text));
+    }
+    if (m_manner.wish == Wish::Detach && state.phase == RunPhase::Running)
+        leaveDetached();
+}
+
+void TerminalRun::showProgress()
+{
+    if (m_manner.output == Output::Json)
+        return;
+    QStringList deploying;
+    for (const auto& node : m_data.state().nodes)
+        if (!node.progress.isEmpty())
+            deploying << QStringLiteral("%1: %2").arg(node.name, node.progress);
+    const QString text = deploying.isEmpty() ? progressText(m_data) : deploying.join(QStringLiteral(" · "));
+    if (text.isEmpty())
+        return;
+    if (onTerminal()) {
+        const QByteArray line = "\r\x1b[K" + text.toUtf8();
+        if (write(STDERR_FILENO, line.constData(), static_cast<size_t>(line.size())) > 0)
+            m_lineOpen = true;
+    } else if (m_clock.elapsed() >= m_nextLineMs) {
+        m_nextLineMs = m_clock.elapsed() + kPlainEveryMs;
+        note(text);
+    }
+}
+
+void TerminalRun::sentence(const QString& text)
+{
+    if (m_lineOpen)
+        note({});
+    m_lineOpen = false;
+    note(text);
+}
+
+void TerminalRun::interrupt()
+{
+    if (++m_interrupts == 1 && m_manner.wish != Wish::Detach) {
+        sentence(QStringLiteral("Stopping the run on every node. Once more: leave it to the nodes."));
+        m_session.stop(m_manner.graceS);
+    } else {
+        leaveDetached();
+    }
+}
+
+void TerminalRun::leaveDetached()
+{
+    m_progressTimer.stop();
+    if (m_manner.output == Output::Json)
+        printJson(toJson(m_data.state()));
+    else
+        print(m_data.state().id + '\n');
+    m_exitCode = kExitDone;
+    QCoreApplication::exit(*m_exitCode);
+}
+
+void TerminalRun::finish()
+{
+    m_progressTimer.stop();
+    if (m_lineOpen)
+        note({});
+    if (m_refused) {
+        m_exitCode = leave(*m_refused, m_manner.output);
+    } else {
+        const RunState& state = m_data.state();
+        if (m_manner.output == Output::Json)
+            printJson(toJson(state));
+        else
+            print(lossChart(m_data, kChartWidth, kChartHeight) + '\n' + runText(m_data));
+        if (!m_manner.pictureFile.isEmpty() && m_data.step() >= 0) {
+            if (renderRunPicture(m_data, kPictureSize).save(m_manner.pictureFile))
+                note(QStringLiteral("The curves: %1").arg(m_manner.pictureFile));
+            else
+                note(QStringLiteral("Cannot write the curves to %1.").arg(m_manner.pictureFile));
+        }
+        // Whoever asked for a stop got what was asked for when nothing is left.
+        m_exitCode = m_manner.wish == Wish::Stop && state.phase == RunPhase::Stopped ? kExitDone : state.exitCode();
+    }
+    QCoreApplication::exit(*m_exitCode);
+}
+
+} // namespace lockstep
