@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/follower.h"
+
+#include "remote/followloop.h"
+
+namespace lockstep {
+
+Follower::Follower(FollowJob job, StoreThread& store, QObject* parent)
+    : QObject(parent), m_job(std::move(job)), m_store(store)
+{
+}
+
+Follower::~Follower() = default;
+
+void Follower::start()
+{
+    m_thread = std::jthread([this](std::stop_token stop) {
+        std::optional<FollowEnd> end;
+        {
+            FollowLoop loop(m_job, m_store,
+                            {[this](RunUpdate update) { emit updated(update); },
+                             [this](const LinkReport& report) { emit linkChanged(report); }},
+                            stop);
+            end = loop.run();
+        } // the connection is closed before the owner hears of the end
+        if (end)
+            emit ended(*end);
+    });
+}
+
+} // namespace lockstep

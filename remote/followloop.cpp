@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/followloop.h"
+
+#include "core/wire/kinds.h"
+#include "remote/agentcall.h"
+#include "remote/wallclock.h"
+
+namespace lockstep {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTick = 100ms;        // how often silence is looked at
+constexpr auto kStaleAfter = 1s;     // four beats
+constexpr auto kReconnectAfter = 3s; // a second connection beside the first
+constexpr auto kStartTime = 20s;     // a login shell that takes 5 s
+constexpr auto kReportEvery = 1s;
+
+} // namespace
+
+FollowLoop::FollowLoop(FollowJob& job, StoreThread& store, Sinks sinks, std::stop_token stop)
+    : m_job(job), m_sinks(std::move(sinks)), m_stop(std::move(stop)), m_copy(store, job.origin), m_heard(Clock::now())
+{
+}
+
+FollowLoop::~FollowLoop()
+{
+    m_spareStop.request_stop(); // the future waits for its thread
+}
+
+std::optional<FollowEnd> FollowLoop::run()
+{
+    const std::stop_callback onStop(m_stop, [this] { m_spareStop.request_stop(); });
+    catchUp();
+    if (m_job.link.transport && !m_end)
+        openStream(std::move(m_job.link));
+    while (!m_end && !m_stop.stop_requested()) {
+        if (m_stream)
+            readStream();
+        else if (m_spare.valid())
+            m_spare.wait_for(kTick);
+        else
+            m_pause.wait(kTick, m_stop);
+        if (m_end || m_stop.stop_requested())
+            break;
+        if (m_spare.valid() && m_spare.wait_for(0s) == std::future_status::ready)
+            takeSpare();
+        else if (!m_spare.valid() && needsLink() && Clock::now() >= m_nextSpare)
+            startSpare();
+        report();
+    }
+    if (m_end && m_end->how == FollowEnd::How::Ended) {
+        m_report.phase = LinkPhase::Ended;
+        m_report.reason.clear();
+        m_sinks.linkChanged(m_report);
+    }
+    return m_end;
+}
+
+bool FollowLoop::needsLink() const
+{
+    return !m_stream || silence() > kReconnectAfter;
+}
+
+void FollowLoop::catchUp()
+{
+    if (auto done = m_copy.catchUp(m_sinks.updated, m_stop); !done)
+        m_end = FollowEnd{FollowEnd::How::StoreFailed, done.error()};
+    m_report.spoolBytes = m_copy.offset();
+}
+
+void FollowLoop::readStream()
+{
+    auto chunk = m_stream->read(Deadline::in(kTick), m_stop);
+    if (!chunk) {
+        if (chunk.error().code != ErrorCode::Timeout && chunk.error().code != ErrorCode::Stopped)
+            loseStream(chunk.error().text);
+        return;
+    }
+    if (!chunk->out.isEmpty() || !chunk->err.isEmpty()) {
+        m_heard = Clock::now();
+        m_report.lastHeardWallUs = wallClockUs();
+        m_backOff.reset();
+    }
+    hear(chunk->err);
+    if (!chunk->out.isEmpty()) {
+        auto update = m_copy.append(chunk->out);
+        if (!update) {
+            // Another program follows the same run into the same folder, or the disk is full. The file is the truth.
+            const QString reason = update.error().text;
+            catchUp();
+            loseStream(reason);
+            return;
+        }
+        m_report.spoolBytes = m_copy.offset();
+        m_sinks.updated(std::move(*update));
+    }
+    if (chunk->ended)
+        streamEnded(*chunk);
+}
+
+void FollowLoop::hear(const QByteArray& beats)
+{
+    m_beats.feed({beats.constData(), static_cast<std::size_t>(beats.size())}, [this](const wire::RecordView& record) {
+        if (record.kind == "beat")
+            m_report.spoolBytesThere = record.integer("size").value_or(m_report.spoolBytesThere);
+        else if (record.kind == wire::kind::kError)
+            m_said = AgentRecord::from(record);
+    });
+}
+
+void FollowLoop::streamEnded(const Chunk& chunk)
+{
+    if (chunk.exitCode == 0 && chunk.signal.isEmpty()) {
+        m_end = FollowEnd{};
+        return;
+    }
+    if (!m_said) {
+        loseStream(QStringLiteral("the agent's answer ended with exit code %1").arg(chunk.exitCode));
+        return;
+    }
+    const Error error = agentError(*m_said, m_job.node.name);
+    if (m_said->text("code") == QLatin1String("lost"))
+        m_end = FollowEnd{FollowEnd::How::SupervisorLost, error};
+    else if (m_said->text("code") == QLatin1String("not_found"))
+        m_end = FollowEnd{FollowEnd::How::NeverStarted, error};
+    else
+        loseStream(error.text);
+}
+
+void FollowLoop::loseStream(const QString& reason)
+{
+    m_stream.reset();
+    m_report.reason = reason;
+    if (!m_spare.valid())
+        m_nextSpare = Clock::now() + m_backOff.next();
+}
+
+void FollowLoop::startSpare()
+{
+    m_spare = std::async(std::launch::async, [this, stop = m_spareStop.get_token()] {
+        return openNode(m_job.transports, m_job.node, m_job.agent, stop);
+    });
+}
+
+void FollowLoop::takeSpare()
+{
+    auto link = m_spare.get();
+    if (!link) {
+        m_report.reason = link.error().text;
+        m_nextSpare = Clock::now() + m_backOff.next();
+    } else if (needsLink()) {
+        openStream(std::move(*link));
+    } // else the first connection came back meanwhile: the second is dropped
+}
+
+void FollowLoop::openStream(NodeLink link)
+{
+    m_stream.reset(); // of the old link: nothing of it is read any more, so that no byte can come twice
+    m_link = std::move(link);
+    m_beats = wire::Decoder();
+    m_said.reset();
+    auto process = m_link.transport->start(
+        {m_link.agent.path, "follow", m_job.origin.run.toUtf8(), "--from", QByteArray::number(m_copy.offset())},
+        Deadline::in(kStartTime), m_stop);
+    if (!process) {
+        loseStream(process.error().text);
+        return;
+    }
+    m_stream = std::move(*process);
+    m_heard = Clock::now();
+}
+
+void FollowLoop::report()
+{
+    if (!m_stream)
+        m_report.phase = m_report.lastHeardWallUs == 0 ? LinkPhase::Connecting : LinkPhase::Reconnecting;
+    else if (silence() > kStaleAfter)
+        m_report.phase = m_spare.valid() ? LinkPhase::Reconnecting : LinkPhase::Stale;
+    else if (m_report.lastHeardWallUs != 0)
+        m_report.phase = LinkPhase::Live;
+    if (m_report.phase == LinkPhase::Live)
+        m_report.reason.clear();
+    if (m_report.phase == m_reported.phase && m_report.reason == m_reported.reason && Clock::now() < m_nextReport)
+        return;
+    m_nextReport = Clock::now() + kReportEvery;
+    m_reported = m_report;
+    m_sinks.linkChanged(m_report);
+}
+
+} // namespace lockstep

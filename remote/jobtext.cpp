@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/jobtext.h"
+
+#include "core/wire/encoder.h"
+
+namespace lockstep {
+
+namespace {
+
+std::string_view view(const QByteArray& bytes)
+{
+    return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
+}
+
+// Raw bytes of a value in one record: four times as many when all are escaped, and still below the record's limit. The
+// rest follows in records with `more=`.
+constexpr qsizetype kPieceBytes = 12 << 10;
+
+void appendValue(wire::Encoder& encoder, std::string_view kind, int rank, const QByteArray* name,
+                 const QByteArray& value)
+{
+    for (qsizetype at = 0; at == 0 || at < value.size(); at += kPieceBytes) {
+        encoder.begin(kind, rank, 0);
+        if (name != nullptr)
+            encoder.field("name", view(*name));
+        encoder.field(at == 0 ? "v" : "more", view(value).substr(static_cast<std::size_t>(at), kPieceBytes)).end();
+    }
+}
+
+QByteArray programIn(const QByteArray& word, const QByteArray& bundlePath)
+{
+    return word.startsWith(kBundleToken) ? bundlePath + word.mid(static_cast<qsizetype>(sizeof kBundleToken - 1))
+                                         : word;
+}
+
+void appendRank(std::string& text, const PlannedRank& rank, const QByteArray& bundlePath)
+{
+    wire::Encoder encoder(text);
+    encoder.begin("rank", rank.rank, 0).field("local", rank.localRank).end();
+    for (qsizetype i = 0; i < rank.argv.size(); ++i)
+        appendValue(encoder, "arg", rank.rank, nullptr, i == 0 ? programIn(rank.argv[i], bundlePath) : rank.argv[i]);
+    for (const auto& [name, value] : rank.env)
+        appendValue(encoder, "env", rank.rank, &name, value);
+}
+
+} // namespace
+
+QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options)
+{
+    std::string text;
+    wire::Encoder(text)
+        .begin("job", wire::kNode, 0)
+        .field("run", options.run.toStdString())
+        .field("attempt", options.attempt)
+        .field("node", plan.nodes[nodeIndex].name.toStdString())
+        .field("grace", options.graceS)
+        .field("cwd", std::string_view())
+        .field("hold", options.holdS)
+        .end();
+    for (const PlannedRank& rank : plan.ranks)
+        if (rank.nodeIndex == nodeIndex)
+            appendRank(text, rank, options.bundlePath);
+    wire::Encoder(text).begin("end", wire::kNode, 0).end();
+    return QByteArray::fromStdString(text);
+}
+
+} // namespace lockstep

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A node's part of a plan as the job that `lockstep-agent launch` reads (remote/agent/README.md). Pure.
+#pragma once
+
+#include "core/launchplan.h"
+
+namespace lockstep {
+
+struct JobOptions {
+    QString run;
+    int attempt = 1;
+    int graceS = 10;
+    int holdS = 60; // how long a prepared node waits for `go`
+    QByteArray bundlePath;
+};
+
+[[nodiscard]] QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options);
+
+} // namespace lockstep

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/launcher.h"
+
+#include "remote/agentcall.h"
+#include "remote/eachnode.h"
+#include "remote/jobtext.h"
+#include "remote/masterport.h"
+#include "remote/preparednode.h"
+#include "remote/runstop.h"
+#include "remote/wallclock.h"
+
+#include <QFileInfo>
+#include <QProcessEnvironment>
+
+#include <variant>
+
+namespace lockstep {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kDeployTime =
+    60min; // 100 MB over a 1 Mbit/s line takes 15 minutes; a dead one is noticed by the transport
+constexpr auto kUndoTime = 60s;
+constexpr int kUndoGraceS = 2;
+
+struct OpenedNode {
+    NodeLink link;
+    Probed probed;
+};
+
+Environment desktopEnvironment()
+{
+    Environment environment;
+    const auto all = QProcessEnvironment::systemEnvironment();
+    for (const QString& name : all.keys())
+        environment.append({name.toUtf8(), all.value(name).toUtf8()});
+    return environment;
+}
+
+void say(const LaunchEvents& events, RunPhase phase)
+{
+    if (events.phase)
+        events.phase(phase);
+}
+
+void say(const LaunchEvents& events, int nodeIndex, const QString& progress)
+{
+    if (events.progress)
+        events.progress(nodeIndex, progress);
+}
+
+// In the order of the plan, which may leave nodes out.
+Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
+{
+    Measured measured{std::move(plan), {}, {}};
+    for (const PlannedNode& planned : measured.plan.nodes) {
+        const auto found = std::find_if(opened.begin(), opened.end(), [&](const OpenedNode& node) {
+            return node.link.transport && node.link.transport->node().name == planned.name;
+        });
+        if (found == opened.end())
+            return failure(ErrorCode::NotFound,
+                           QStringLiteral("The plan names %1, which is no node of it").arg(planned.name));
+        measured.links.push_back(std::move(found->link));
+        measured.probes.push_back(std::move(found->probed));
+    }
+    return measured;
+}
+
+Result<std::vector<Deployed>> deployEverywhere(const Measured& measured, const RunParts& parts,
+                                               const LaunchEvents& events, std::stop_token stop)
+{
+    const auto bundle = Bundle::read(parts.bundleFolder, parts.cacheFolder);
+    if (!bundle)
+        return std::unexpected(bundle.error());
+    const CompressedContents contents(*bundle, parts.cacheFolder, stop);
+    return onEachNode<Deployed>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
+        const int index = static_cast<int>(i);
+        const NodeLink& link = measured.links[i];
+        say(events, index, QStringLiteral("comparing the bundle"));
+        auto deployed = deployBundle(
+            *link.transport, link.agent.path, *bundle, contents,
+            [&events, index](const DeployProgress& progress) { say(events, index, progress.words()); },
+            Deadline::in(kDeployTime), step);
+        if (deployed)
+            say(events, index, QStringLiteral("bundle in place"));
+        return deployed;
+    });
+}
+
+Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Deployed>& deployed,
+                                                    const LaunchId& id, int graceS, std::stop_token stop)
+{
+    return onEachNode<PreparedNode>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
+        const QByteArray job =
+            jobText(measured.plan, static_cast<int>(i),
+                    {.run = id.run, .attempt = id.attempt, .graceS = graceS, .bundlePath = deployed[i].path});
+        return PreparedNode::prepare(measured.links[i], job, step);
+    });
+}
+
+// Some may run already: gone on every node before the failure is told.
+QString undo(const RunParts& parts, const Measured& measured, const AgentFile& agent, const QString& run)
+{
+    const auto gone =
+        onEachNode<QString>(measured.links.size(), {}, [&](std::size_t i, std::stop_token) -> Result<QString> {
+            const Node& node = measured.links[i].transport->node();
+            auto proof = stopOnNode(parts.transports, node, agent, run, kUndoGraceS, Deadline::in(kUndoTime), {});
+            if (proof && proof->left == 0)
+                return QString();
+            if (!proof && proof.error().code == ErrorCode::NotFound)
+                return QString();
+            return QStringLiteral(" %1 could not be asked to end its ranks; check it.").arg(node.name);
+        });
+    QString words;
+    for (const QString& one : gone.value_or(std::vector<QString>{}))
+        words += one;
+    return words;
+}
+
+} // namespace
+
+Error notLaunchable(const LaunchPlan& plan)
+{
+    for (const Problem& problem : plan.problems)
+        if (problem.severity == Severity::Error)
+            return {ErrorCode::BadInput,
+                    problem.detail.isEmpty() ? problem.title : problem.title + QStringLiteral(". ") + problem.detail,
+                    problem.node};
+    return {ErrorCode::BadInput, QStringLiteral("The plan starts no rank"), {}};
+}
+
+Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const QList<Node>& nodes, std::stop_token stop)
+{
+    const auto agent = AgentFile::load(parts.agentFile);
+    if (!agent)
+        return std::unexpected(agent.error());
+    auto opened = onEachNode<OpenedNode>(
+        static_cast<std::size_t>(nodes.size()), stop, [&](std::size_t i, std::stop_token step) -> Result<OpenedNode> {
+            auto link = openNode(parts.transports, nodes[static_cast<qsizetype>(i)], *agent, step);
+            if (!link)
+                return std::unexpected(link.error());
+            auto probed = probeNode(*link, step);
+            if (!probed)
+                return std::unexpected(probed.error());
+            return OpenedNode{*link, *probed};
+        });
+    if (!opened)
+        return std::unexpected(opened.error());
+    QList<PlanNode> planNodes;
+    for (std::size_t i = 0; i < opened->size(); ++i)
+        planNodes.append({nodes[static_cast<qsizetype>(i)], (*opened)[i].probed.facts});
+    auto measured = sorted(makePlan(spec, planNodes, desktopEnvironment()), std::move(*opened));
+    if (!measured || !measured->plan.launchable() || measured->links.empty())
+        return measured;
+    if (auto settled = settleMasterPort(measured->plan, measured->links, stop); !settled) {
+        if (settled.error().code == ErrorCode::Stopped)
+            return std::unexpected(settled.error());
+        measured->plan.problems.append({Severity::Error, settled.error().node, settled.error().text, {}});
+    }
+    return measured;
+}
+
+Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QList<Node>& nodes, const LaunchId& id,
+                           const LaunchEvents& events, std::stop_token stop)
+{
+    say(events, RunPhase::Planning);
+    const auto agent = AgentFile::load(parts.agentFile);
+    if (!agent)
+        return std::unexpected(agent.error());
+    auto measured = measurePlan(parts, spec, nodes, stop);
+    if (!measured)
+        return std::unexpected(measured.error());
+    if (events.planned)
+        events.planned(measured->plan);
+    if (!measured->plan.launchable())
+        return std::unexpected(notLaunchable(measured->plan));
+
+    say(events, RunPhase::Deploying);
+    auto deployed = deployEverywhere(*measured, parts, events, stop);
+    if (!deployed)
+        return std::unexpected(deployed.error());
+
+    say(events, RunPhase::Starting);
+    auto prepared = prepareEverywhere(*measured, *deployed, id, spec.graceS, stop);
+    if (!prepared) // the prepared ones read the end of their input, and forget the job
+        return std::unexpected(prepared.error());
+
+    // No stop from here: a go that was given is followed by its answer, or by the proof that nothing runs.
+    Launched launched{measured->plan, {}, wallClockUs()};
+    auto gone = onEachNode<std::monostate>(prepared->size(), {}, [&](std::size_t i, std::stop_token) {
+        return (*prepared)[i].go(parts.transports, *agent);
+    });
+    if (!gone) {
+        Error error = gone.error();
+        error.text += undo(parts, *measured, *agent, id.run);
+        return std::unexpected(error);
+    }
+    for (std::size_t i = 0; i < measured->links.size(); ++i)
+        launched.nodes.push_back({measured->links[i], measured->probes[i], (*deployed)[i]});
+    return launched;
+}
+
+} // namespace lockstep

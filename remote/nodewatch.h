@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Keeps every node of the inventory connected, probed and sampled, each on a worker of its own: a dead node delays
+// nobody. Thread: GUI; never waits, except for its workers in the destructor.
+#pragma once
+
+#include "core/nodestate.h"
+#include "remote/runparts.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+class NodeWorker;
+
+class NodeWatch : public QObject {
+    Q_OBJECT
+
+public:
+    explicit NodeWatch(RunParts parts, QObject* parent = nullptr);
+    ~NodeWatch() override;
+
+    void setInventory(const Inventory& inventory); // starts new and changed nodes, ends removed ones
+    void check(const QString& node);               // connects and probes again, at once, whatever its back-off
+    void checkAll();
+    void acceptHostKey(const QString& node, const QString& fingerprint); // then connects
+
+signals:
+    void stateChanged(const lockstep::NodeState& state); // of one node; for NodeList::update
+
+private:
+    void begin(const Node& node, const QString& acceptedFingerprint, NodeState known = {});
+    void retire(const QString& node);
+
+    RunParts m_parts;
+    std::map<QString, std::unique_ptr<NodeWorker>> m_workers;
+    std::vector<std::unique_ptr<NodeWorker>> m_retired; // asked to stop; dropped when they have
+};
+
+} // namespace lockstep

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A node that has read its job and waits for `go`. Dropped without it, the node forgets the job. Worker thread.
+#pragma once
+
+#include "remote/agentcall.h"
+#include "remote/nodelink.h"
+
+#include <variant>
+
+namespace lockstep {
+
+class PreparedNode {
+public:
+    [[nodiscard]] static Result<PreparedNode> prepare(const NodeLink& link, const QByteArray& job,
+                                                      std::stop_token stop);
+
+    // Returns when the ranks are started. A link that is cut between `go` and its answer leaves open what happened: the
+    // same job is then sent again, which starts nothing twice.
+    [[nodiscard]] Result<std::monostate> go(const TransportFactory& transports, const AgentFile& agent);
+
+private:
+    PreparedNode(NodeLink link, QByteArray job, AgentCall call);
+
+    NodeLink m_link;
+    QByteArray m_job;
+    AgentCall m_call;
+    bool m_alreadyLaunched = false;
+};
+
+} // namespace lockstep

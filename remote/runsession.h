@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A live run, for the window and the command line alike: launches a spec or takes up a run of the store, follows every
+// node to its end, stops on request with proof. Destroying it only ends the watching; the nodes own the job. Thread:
+// its owner's (GUI, or a test's main thread with an event loop); all work is on threads inside; it never waits.
+#pragma once
+
+#include "core/storethread.h"
+#include "remote/follower.h"
+#include "remote/launcher.h"
+#include "remote/runstop.h"
+
+#include <QHash>
+#include <QTimer>
+
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+class NodeStopper;
+class RunLaunch;
+
+class RunSession : public QObject {
+    Q_OBJECT
+
+public:
+    RunSession(RunParts parts, StoreThread& store, QObject* parent = nullptr);
+    ~RunSession() override;
+
+    // Once in the life of a session, either:
+    void launch(const RunSpec& spec, const QList<Node>& nodes);
+    // A run that is over is read from the store and ends at once; one that is not is followed from where our copy ends.
+    void attach(const QString& runId, const Inventory& inventory);
+
+    // Ends the run on every node: TERM, grace, KILL, sweep, proof. Before `go`: nothing is started. Twice is harmless.
+    void stop(int graceS);
+
+    [[nodiscard]] const RunState& state() const { return m_state; }
+    [[nodiscard]] const RunSpec& spec() const { return m_spec; }
+    [[nodiscard]] const LaunchPlan& plan() const { return m_plan; }
+    [[nodiscard]] bool isFinished() const { return m_finished; }
+
+signals:
+    void planChanged(const lockstep::RunSpec& spec, const lockstep::LaunchPlan& plan); // also when the port is known
+    void stateChanged(const lockstep::RunState& state); // has the run's id from the first one on
+    void updated(const lockstep::RunUpdate& update);    // what the spools say, in their order
+    void said(const QString& sentence);                 // an event worth a line: another port, a node lost
+    void refused(const lockstep::Error&
+                     error); // nothing was recorded: a spec that can't be meant, an unknown run. Then finished()
+    void finished();         // the last signal; the state is final and saved
+
+private:
+    struct NodeWork { // of one node
+        std::unique_ptr<Follower> follower;
+        std::unique_ptr<NodeStopper> stopper;
+        bool followed = false; // to its end
+        bool proven = true;    // false: a stop is going on
+    };
+
+    void startLaunch(std::optional<LaunchId> again);
+    void planned(const LaunchPlan& plan);
+    void launched(const Launched& launched);
+    void launchFailed(const Error& error);
+    void attached(const RunSpec& spec, const LaunchPlan& plan, const RunState& state);
+
+    void follow(int nodeIndex, NodeLink link);
+    void heard(const RunUpdate& update);
+    void checkWorld(const RunUpdate& update);
+    void linkChanged(int nodeIndex, const LinkReport& report);
+    void followEnded(int nodeIndex, const FollowEnd& end);
+
+    void stopNode(int nodeIndex, int graceS);
+    void stopOthers();
+    void stopAnswered(int nodeIndex, const Result<StopProof>& proof);
+
+    void settled(); // after each change of the state
+    void finishIfOver();
+    [[nodiscard]] bool portWasTaken() const;
+    void refuse(const Error& error);
+    void save();
+
+    RunParts m_parts;
+    StoreThread& m_store;
+    RunSpec m_spec;
+    LaunchPlan m_plan;
+    RunState m_state;
+    QList<Node> m_nodes; // in the order of the plan, once there is one
+    QList<Node> m_asked; // in the order of the launch
+    std::unique_ptr<RunLaunch> m_launch;
+    std::vector<NodeWork> m_work;
+    std::optional<FirstCause> m_imposed; // a cause that no rank reports: a world of the wrong size, a lost supervisor
+    QHash<int, QStringList> m_lastLines; // of the ranks' stderr
+    QTimer m_others; // what the other nodes' ranks are given to end by themselves after a failure: their words are
+                     // worth having
+    RunState m_saved;
+    qint64 m_savedWallUs = 0;
+    bool m_othersStopped = false;
+    bool m_finished = false;
+};
+
+} // namespace lockstep

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/runstop.h"
+
+#include "remote/agentcall.h"
+#include "remote/pause.h"
+
+namespace lockstep {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBeyondGrace = 30s; // KILL, the sweeps and the answer after the grace time
+
+Result<StopProof> askOnce(const NodeLink& link, const QString& run, int graceS, std::stop_token stop)
+{
+    const QString& node = link.transport->node().name;
+    const Deadline deadline = Deadline::in(std::chrono::seconds(graceS) + kBeyondGrace);
+    auto call = AgentCall::start(*link.transport, link.agent.path,
+                                 {"stop", run.toUtf8(), "--grace", QByteArray::number(graceS)}, deadline, stop);
+    if (!call)
+        return std::unexpected(call.error());
+    auto record = call->expect("proof", deadline, stop);
+    if (!record)
+        return std::unexpected(record.error());
+    const auto gone = record->integer("gone"), left = record->integer("left");
+    if (!gone || !left)
+        return failure(ErrorCode::Protocol, QStringLiteral("%1 stopped %2 and brought no proof").arg(node, run), node);
+    return StopProof{static_cast<int>(*gone), static_cast<int>(*left)};
+}
+
+// A node that answered has answered; only the way to it is worth another try.
+bool worthRetrying(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::Unreachable:
+    case ErrorCode::Timeout:
+    case ErrorCode::ConnectionLost:
+        return true;
+    case ErrorCode::BadInput:
+    case ErrorCode::NotFound:
+    case ErrorCode::Io:
+    case ErrorCode::HostKeyUnknown:
+    case ErrorCode::HostKeyChanged:
+    case ErrorCode::AuthFailed:
+    case ErrorCode::NeedsPassphrase:
+    case ErrorCode::Agent:
+    case ErrorCode::Protocol:
+    case ErrorCode::Busy:
+    case ErrorCode::Stopped:
+        return false;
+    }
+    return false;
+}
+
+} // namespace
+
+Result<StopProof> stopOnNode(const TransportFactory& transports, const Node& node, const AgentFile& agent,
+                             const QString& run, int graceS, Deadline deadline, std::stop_token stop)
+{
+    BackOff backOff;
+    Pause pause;
+    for (;;) {
+        auto link = openNode(transports, node, agent, stop);
+        auto proof = link ? askOnce(*link, run, graceS, stop) : Result<StopProof>(std::unexpected(link.error()));
+        if (proof || !worthRetrying(proof.error().code) || stop.stop_requested())
+            return proof;
+        const auto wait = backOff.next();
+        if (std::chrono::steady_clock::now() + wait >= deadline.at)
+            return proof;
+        pause.wait(wait, stop);
+    }
+}
+
+} // namespace lockstep

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Our copy of one node's spool, and what was decoded of it so far. Worker thread; the file and the decoder are worked
+// on in the store thread, one piece at a time, so that a slow disk stops the reading instead of filling memory.
+#pragma once
+
+#include "core/storethread.h"
+
+#include <functional>
+#include <optional>
+
+namespace lockstep {
+
+class SpoolCopy {
+public:
+    struct Origin {
+        QString run;
+        QString node;
+        int nodeIndex = 0;
+        qint64 startWallUs = 0;   // zero of the run's seconds
+        qint64 clockOffsetUs = 0; // node minus us
+    };
+
+    SpoolCopy(StoreThread& store, const Origin& origin);
+    ~SpoolCopy();
+
+    [[nodiscard]] qint64 offset() const { return m_offset; } // decoded so far: where to go on
+    // Decodes what the file holds behind offset(), in pieces: a run that is taken up again, or bytes that another
+    // desktop program on the same data folder has fetched.
+    [[nodiscard]] Result<void> catchUp(const std::function<void(RunUpdate)>& decoded, std::stop_token stop);
+    // Bytes that follow offset(). An Error when the file does not end there: catchUp(), then ask again from offset().
+    [[nodiscard]] Result<RunUpdate> append(const QByteArray& bytes);
+
+private:
+    StoreThread& m_store;
+    Origin m_origin;
+    std::shared_ptr<RunDecoder> m_decoder; // used in the store thread only
+    qint64 m_offset = 0;
+};
+
+} // namespace lockstep
