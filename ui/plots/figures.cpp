@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lockstep::figures {
+namespace lockstep::ui::figures {
 
 namespace {
 
@@ -181,4 +181,4 @@ int decimalsFor(double step)
     return std::clamp(decimals, 0, 9);
 }
 
-} // namespace lockstep::figures
+} // namespace lockstep::ui::figures

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lockstep {
+namespace lockstep::ui {
 
 namespace {
 
@@ -156,4 +156,4 @@ void PlotView::setFollowing(bool following)
     emit followingChanged();
 }
 
-} // namespace lockstep
+} // namespace lockstep::ui

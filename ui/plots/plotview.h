@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace lockstep {
+namespace lockstep::ui {
 
 enum class YScale { Linear, Log };
 enum class XFamily { Steps, Seconds };
@@ -41,9 +41,9 @@ public:
     [[nodiscard]] std::optional<double> cursor() const { return m_cursor; }
     [[nodiscard]] std::optional<double> limit() const { return m_limit; } // replay: nothing later is shown
 
-    void setAxis(XAxis axis);      // to the other family: range and cursor are forgotten, following stays
-    void setExtent(XRange extent); // what the data covers; a following view moves with it
-    void setShownPart(double size); // following shows the newest `size` of x; 0: all
+    void setAxis(XAxis axis);         // to the other family: range and cursor are forgotten, following stays
+    void setExtent(XRange extent);    // what the data covers; a following view moves with it
+    void setShownPart(double size);   // following shows the newest `size` of x; 0: all
     void setSmoothing(double weight); // [0, 1)
     void setYScale(YScale scale);
     void setCursor(std::optional<double> x);
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] std::uint64_t generation() const { return m_generation; } // without the cursor
 
 signals:
-    void changed();       // what is seen is another part or drawn in another way
+    void changed(); // what is seen is another part or drawn in another way
     void cursorMoved();
     void followingChanged();
 
@@ -78,4 +78,4 @@ private:
     std::uint64_t m_generation = 1;
 };
 
-} // namespace lockstep
+} // namespace lockstep::ui
