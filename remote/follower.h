@@ -37,11 +37,14 @@ struct FollowEnd {
 };
 
 struct FollowJob {
+    enum class Until { RunEnds, CopyEnds }; // CopyEnds: reads what the store has, and asks no node
+
     SpoolCopy::Origin origin;
     Node node;
     AgentFile agent;
     TransportFactory transports;
     NodeLink link; // an open one to begin with; empty: connect
+    Until until = Until::RunEnds;
 };
 
 class Follower : public QObject {

@@ -33,6 +33,8 @@ std::optional<FollowEnd> FollowLoop::run()
 {
     const std::stop_callback onStop(m_stop, [this] { m_spareStop.request_stop(); });
     catchUp();
+    if (m_job.until == FollowJob::Until::CopyEnds)
+        return m_end.value_or(FollowEnd{});
     if (m_job.link.transport && !m_end)
         openStream(std::move(m_job.link));
     while (!m_end && !m_stop.stop_requested()) {

@@ -5,7 +5,10 @@
 
 namespace lockstep {
 
-NodeWatch::NodeWatch(RunParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts)) {}
+NodeWatch::NodeWatch(RunParts parts, HostKeyAcceptor acceptor, QObject* parent)
+    : QObject(parent), m_parts(std::move(parts)), m_acceptor(std::move(acceptor))
+{
+}
 
 NodeWatch::~NodeWatch()
 {
@@ -22,8 +25,11 @@ void NodeWatch::setInventory(const Inventory& inventory)
     for (const QString& name : std::as_const(gone))
         retire(name);
     for (const Node& node : inventory.nodes)
-        if (!m_workers.contains(node.name))
-            begin(node, {});
+        if (!m_workers.contains(node.name)) {
+            NodeState unknown;
+            unknown.node = node;
+            begin(unknown, {});
+        }
 }
 
 void NodeWatch::check(const QString& node)
@@ -47,16 +53,21 @@ void NodeWatch::acceptHostKey(const QString& node, const QString& fingerprint)
         return;
     const NodeState known = found->second->lastState();
     retire(node);
-    begin(known.node, fingerprint, known);
+    begin(known, fingerprint);
 }
 
-void NodeWatch::begin(const Node& node, const QString& acceptedFingerprint, NodeState known)
+void NodeWatch::begin(NodeState known, const QString& acceptedFingerprint)
 {
-    known.node = node;
-    auto worker = std::make_unique<NodeWorker>(m_parts, std::move(known), acceptedFingerprint);
+    const QString name = known.node.name;
+    NodeWorker::Accept accept;
+    if (!acceptedFingerprint.isEmpty())
+        accept = [acceptor = m_acceptor, node = known.node, acceptedFingerprint] {
+            return acceptor(node, acceptedFingerprint);
+        };
+    auto worker = std::make_unique<NodeWorker>(m_parts, std::move(known), std::move(accept));
     connect(worker.get(), &NodeWorker::stateChanged, this, &NodeWatch::stateChanged);
     worker->start();
-    m_workers.insert_or_assign(node.name, std::move(worker));
+    m_workers.insert_or_assign(name, std::move(worker));
 }
 
 void NodeWatch::retire(const QString& node)

@@ -14,11 +14,15 @@ namespace lockstep {
 
 class NodeWorker;
 
+// Accepts the key that a person has seen; an Error when the node shows another one by now. Called from any worker
+// thread.
+using HostKeyAcceptor = std::function<Result<void>(const Node&, const QString& fingerprint)>;
+
 class NodeWatch : public QObject {
     Q_OBJECT
 
 public:
-    explicit NodeWatch(RunParts parts, QObject* parent = nullptr);
+    NodeWatch(RunParts parts, HostKeyAcceptor acceptor, QObject* parent = nullptr);
     ~NodeWatch() override;
 
     void setInventory(const Inventory& inventory); // starts new and changed nodes, ends removed ones
@@ -30,10 +34,11 @@ signals:
     void stateChanged(const lockstep::NodeState& state); // of one node; for NodeList::update
 
 private:
-    void begin(const Node& node, const QString& acceptedFingerprint, NodeState known = {});
+    void begin(NodeState known, const QString& acceptedFingerprint);
     void retire(const QString& node);
 
     RunParts m_parts;
+    HostKeyAcceptor m_acceptor;
     std::map<QString, std::unique_ptr<NodeWorker>> m_workers;
     std::vector<std::unique_ptr<NodeWorker>> m_retired; // asked to stop; dropped when they have
 };

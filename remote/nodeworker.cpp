@@ -42,9 +42,8 @@ bool waitsForPerson(NodePhase phase)
 
 } // namespace
 
-NodeWorker::NodeWorker(RunParts parts, NodeState known, QString acceptedFingerprint)
-    : m_parts(std::move(parts)), m_state(std::move(known)), m_last(m_state),
-      m_acceptedFingerprint(std::move(acceptedFingerprint))
+NodeWorker::NodeWorker(RunParts parts, NodeState known, Accept accept)
+    : m_parts(std::move(parts)), m_state(std::move(known)), m_last(m_state), m_accept(std::move(accept))
 {
     connect(this, &NodeWorker::stateChanged, this, [this](const NodeState& state) { m_last = state; });
 }
@@ -88,10 +87,10 @@ Result<NodeLink> NodeWorker::open(std::stop_token stop)
         return std::unexpected(agent.error());
     m_transport = m_parts.transports(m_state.node);
     auto link = openNode(m_transport, *agent, stop);
-    if (link || link.error().code != ErrorCode::HostKeyUnknown || m_acceptedFingerprint.isEmpty())
+    if (link || link.error().code != ErrorCode::HostKeyUnknown || !m_accept)
         return link;
-    const QString fingerprint = std::exchange(m_acceptedFingerprint, QString());
-    if (auto accepted = m_transport->acceptHostKey(fingerprint); !accepted)
+    const Accept accept = std::exchange(m_accept, nullptr);
+    if (auto accepted = accept(); !accepted)
         return std::unexpected(accepted.error());
     return openNode(m_transport, *agent, stop);
 }

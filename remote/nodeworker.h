@@ -18,9 +18,10 @@ class NodeWorker : public QObject {
     Q_OBJECT
 
 public:
-    // `known` is what earlier workers of this node knew. `acceptedFingerprint`: of the key that a person has just
-    // accepted.
-    NodeWorker(RunParts parts, NodeState known, QString acceptedFingerprint);
+    using Accept = std::function<Result<void>()>; // makes the host key known that a person has just accepted
+
+    // `known` is what earlier workers of this node knew; `accept` may be empty.
+    NodeWorker(RunParts parts, NodeState known, Accept accept);
     ~NodeWorker() override;
 
     void start();
@@ -43,7 +44,7 @@ private:
     RunParts m_parts;
     NodeState m_state; // worker's
     NodeState m_last;  // owner's
-    QString m_acceptedFingerprint;
+    Accept m_accept;
     std::shared_ptr<Transport> m_transport; // worker's: of the last try, for its host key
     Pause m_pause;
     std::jthread m_thread;

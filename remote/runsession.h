@@ -29,10 +29,13 @@ public:
 
     // Once in the life of a session, either:
     void launch(const RunSpec& spec, const QList<Node>& nodes);
-    // A run that is over is read from the store and ends at once; one that is not is followed from where our copy ends.
+    // A run that is over is read from the store, then finished() comes; one that is not is followed from where our copy
+    // ends.
     void attach(const QString& runId, const Inventory& inventory);
 
     // Ends the run on every node: TERM, grace, KILL, sweep, proof. Before `go`: nothing is started. Twice is harmless.
+    // kSpecGrace: as the spec says.
+    static constexpr int kSpecGrace = -1;
     void stop(int graceS);
 
     [[nodiscard]] const RunState& state() const { return m_state; }
@@ -57,13 +60,15 @@ private:
         bool proven = true;    // false: a stop is going on
     };
 
+    static constexpr int kOthersGraceS = 3; // of ranks whose run has failed: gone within 10 s of the failure
+
     void startLaunch(std::optional<LaunchId> again);
     void planned(const LaunchPlan& plan);
     void launched(const Launched& launched);
     void launchFailed(const Error& error);
     void attached(const RunSpec& spec, const LaunchPlan& plan, const RunState& state);
 
-    void follow(int nodeIndex, NodeLink link);
+    void follow(int nodeIndex, NodeLink link, FollowJob::Until until);
     void heard(const RunUpdate& update);
     void checkWorld(const RunUpdate& update);
     void linkChanged(int nodeIndex, const LinkReport& report);
@@ -94,7 +99,9 @@ private:
                      // worth having
     RunState m_saved;
     qint64 m_savedWallUs = 0;
+    std::optional<int> m_stopGraceS; // asked before the run was read from the store
     bool m_othersStopped = false;
+    bool m_replay = false; // the run was over when it was opened
     bool m_finished = false;
 };
 

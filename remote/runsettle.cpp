@@ -17,6 +17,11 @@ constexpr int kMostAttempts = 2; // one relaunch on another port
 
 void RunSession::settled()
 {
+    if (m_replay) {
+        emit stateChanged(m_state);
+        finishIfOver();
+        return;
+    }
     if (m_imposed) { // core judges by what ranks said; this is known beside it
         m_imposed->victims = m_state.cause ? m_state.cause->victims : QList<int>();
         m_state.cause = m_imposed;
@@ -60,6 +65,11 @@ void RunSession::finishIfOver()
     if (m_finished || m_launch || working || (m_work.empty() && !lockstep::isOver(m_state.phase)))
         return;
     m_others.stop();
+    if (m_replay) {
+        m_finished = true;
+        emit finished();
+        return;
+    }
     if (!m_work.empty() && portWasTaken()) {
         const int port = m_plan.masterPort;
         emit said(QStringLiteral("Port %1 was taken between the plan and the start; launching again on another one")

@@ -3,11 +3,6 @@
 
 namespace lockstep {
 
-Result<void> Transport::acceptHostKey(const QString&)
-{
-    return failure(ErrorCode::BadInput, QStringLiteral("%1 is reached without a host key").arg(node().name), node().name);
-}
-
 Result<Finished> Transport::run(const QList<QByteArray>& argv, const QByteArray& input, Deadline deadline, std::stop_token stop)
 {
     auto process = start(argv, deadline, stop);

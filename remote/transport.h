@@ -61,8 +61,6 @@ public:
     // Any thread; every wait ends with ConnectionLost, a dead link is not waited for. A later connect or start opens it anew.
     virtual void close() = 0;
     [[nodiscard]] virtual std::optional<HostKey> hostKey() const = 0; // the one seen last
-    // After connect() ended with HostKeyUnknown and a person has seen `fingerprint`. Refused when the key is another one.
-    [[nodiscard]] virtual Result<void> acceptHostKey(const QString& fingerprint);
     [[nodiscard]] virtual QString signedInWith() const = 0;           // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
 
     // start, write `input`, close it, read to the end.
