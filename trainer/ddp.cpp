@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/ddp.h"
+
+#include "trainer/processgrouphandle.h"
+#include "trainer/torchversion.h"
+
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+#include <torch/csrc/distributed/c10d/logger.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace lockstep::trainer {
+
+namespace {
+
+std::int64_t asBytes(double mib)
+{
+    return static_cast<std::int64_t>(mib * 1024 * 1024);
+}
+
+// intrusive_ptr in the newest versions, shared_ptr before.
+using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<at::Tensor>()));
+
+class GradientHook : public torch::autograd::FunctionPostHook {
+public:
+    explicit GradientHook(std::function<void()> ready) : m_ready(std::move(ready)) {}
+
+    torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                              const torch::autograd::variable_list&) override
+    {
+        m_ready();
+        return outputs;
+    }
+
+private:
+    std::function<void()> m_ready;
+};
+
+// One bucket for the first backward; rebuild_buckets() then makes the real ones in the order in which gradients came.
+// (The assignment is by parameters in order; backward meets the last ones first, so it is reversed.)
+std::vector<std::vector<std::size_t>> firstBuckets(const std::vector<at::Tensor>& parameters)
+{
+    auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(
+        parameters, {std::numeric_limits<std::size_t>::max()}, std::vector<bool>(parameters.size(), false));
+    std::ranges::reverse(buckets);
+    return buckets;
+}
+
+} // namespace
+
+struct Ddp::State {
+    c10::intrusive_ptr<c10d::ProcessGroup> group;
+    ProcessGroup* peers = nullptr;
+    std::vector<at::Tensor> buffers;
+    std::vector<Accumulator> accumulators; // they hold our hooks; autograd keeps only weak pointers
+    std::shared_ptr<c10d::Reducer> reducer;
+    std::shared_ptr<c10d::Logger> logger; // refers to the reducer: destroyed first
+};
+
+Ddp::Ddp(ProcessGroup& group, torch::nn::Module& module, const DdpOptions& options, std::function<void()> gradientReady)
+    : m_state(std::make_unique<State>())
+{
+    m_state->group = group.handle().group;
+    m_state->peers = &group;
+    m_state->buffers = module.buffers();
+
+    std::vector<at::Tensor> parameters;
+    std::vector<at::Tensor> everything;
+    std::unordered_map<std::size_t, std::string> names;
+    for (const auto& parameter : module.named_parameters()) {
+        everything.push_back(parameter.value().detach());
+        if (!parameter.value().requires_grad())
+            continue;
+        names[parameters.size()] = parameter.key();
+        parameters.push_back(parameter.value());
+    }
+    c10d::verify_params_across_processes(m_state->group, parameters, std::nullopt);
+    for (const at::Tensor& buffer : m_state->buffers)
+        everything.push_back(buffer.detach());
+    group.broadcast(everything);
+
+    for (const at::Tensor& parameter : parameters) { // before the reducer's own hooks, which may start an all-reduce
+        auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
+        accumulator->add_post_hook(std::make_unique<GradientHook>(gradientReady));
+        m_state->accumulators.push_back(std::move(accumulator));
+    }
+    m_state->reducer = std::make_shared<c10d::Reducer>(
+        parameters, firstBuckets(parameters), m_state->group, std::vector<bool>(parameters.size(), false),
+        asBytes(options.bucketMib), /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/true, names,
+        asBytes(options.firstBucketMib), /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
+        std::vector<std::int64_t> {} LOCKSTEP_REDUCER_TAIL);
+    m_state->logger = std::make_shared<c10d::Logger>(m_state->reducer);
+    m_state->reducer->set_logger(m_state->logger);
+    m_state->logger->set_construction_data_and_log(module.name(), {}, -1, /*broadcast_buffers=*/true,
+                                                   /*has_sync_bn=*/false,
+                                                   /*static_graph=*/false);
+}
+
+Ddp::~Ddp()
+{
+    m_state->logger.reset();
+    m_state->reducer.reset();
+}
+
+at::Tensor Ddp::forward(const std::function<at::Tensor()>& loss)
+{
+    m_state->logger->set_runtime_stats_and_log();
+    m_state->reducer->prepare_for_forward();
+    m_state->reducer->rebuild_buckets();
+    if (!m_state->buffers.empty())
+        m_state->peers->broadcast(m_state->buffers);
+    at::Tensor value = loss();
+    m_state->reducer->prepare_for_backward({});
+    return value;
+}
+
+} // namespace lockstep::trainer

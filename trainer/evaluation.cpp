@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/evaluation.h"
+
+#include "trainer/loader.h"
+
+#include <ATen/ATen.h>
+
+namespace lockstep::trainer {
+
+namespace {
+
+constexpr std::int64_t kBatch = 256; // larger than in training: nothing is kept for a backward
+
+} // namespace
+
+Evaluation evaluate(Model& model, const Dataset& tests, ProcessGroup& group, const Device& device)
+{
+    const at::NoGradGuard noGrad;
+    model.eval();
+    std::vector<std::int64_t> mine;
+    for (std::int64_t i = group.rank(); i < tests.count(); i += group.world())
+        mine.push_back(i);
+    Loader loader(tests, kBatch, Remainder::Pad, device.tensors);
+    loader.begin(std::move(mine));
+
+    at::Tensor sums = at::zeros({3}, at::kDouble); // loss, right answers, samples
+    for (std::int64_t i = 0; i < loader.batches(); ++i) {
+        const Batch batch = loader.batch(i);
+        const at::Tensor scores = model.forward(batch.images);
+        const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels, {}, at::Reduction::Sum);
+        const at::Tensor right = scores.argmax(1).eq(batch.labels).sum();
+        sums[0] += loss.item<double>();
+        sums[1] += right.item<double>();
+        sums[2] += static_cast<double>(batch.labels.size(0));
+    }
+    model.train();
+    group.sum(sums);
+    const double samples = sums[2].item<double>();
+    return {sums[0].item<double>() / samples, sums[1].item<double>() / samples};
+}
+
+} // namespace lockstep::trainer

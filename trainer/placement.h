@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which rank this process is, from the variables that torchrun and Lockstep set. Without RANK and WORLD_SIZE it is
+// alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace lockstep::trainer {
+
+struct Placement {
+    int rank = 0;
+    int localRank = 0;
+    int world = 1;
+    int nodeRank = 0;
+    int localWorld = 1;
+    std::string masterAddr;
+    std::uint16_t masterPort = 0;
+
+    bool operator==(const Placement&) const = default;
+};
+
+using Lookup = std::function<std::optional<std::string>(const char* name)>;
+
+[[nodiscard]] Placement placementFrom(const Lookup& environment); // throws Failure(Options) naming the variable
+[[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
+
+} // namespace lockstep::trainer

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stand-in for the base of ProcessGroupGloo::GlooStore. Its constructor is declared and never defined, so that a vtable of
+// our own making cannot be linked by mistake.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace gloo::rendezvous {
+
+class Store {
+public:
+    Store();
+    virtual ~Store();
+    virtual void set(const std::string& key, const std::vector<char>& data) = 0;
+    virtual std::vector<char> get(const std::string& key) = 0;
+    virtual void wait(const std::vector<std::string>& keys) = 0;
+    virtual void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) = 0;
+};
+
+} // namespace gloo::rendezvous
