@@ -2,6 +2,7 @@
 #include "app/desktop.h"
 
 #include "app/exportrun.h"
+#include "core/specnodes.h"
 
 #include <QDir>
 
@@ -145,7 +146,7 @@ RunSession& Desktop::newSession()
 
 void Desktop::launch(const RunSpec& spec)
 {
-    const auto nodes = spec.nodes.isEmpty() ? m_inventory.localNodes() : m_inventory.select(spec.nodes);
+    const auto nodes = nodesFor(spec, m_inventory);
     if (!nodes)
         m_window.showNotice(nodes.error().text);
     else

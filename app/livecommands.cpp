@@ -5,6 +5,7 @@
 #include "app/jsonvalues.h"
 #include "app/terminalrun.h"
 #include "app/texttable.h"
+#include "core/specnodes.h"
 #include "remote/launcher.h"
 
 #include <QDir>
@@ -31,7 +32,7 @@ Result<Chosen> choose(const Options& options, const Desk& desk)
     const auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return std::unexpected(inventory.error());
-    auto nodes = spec->nodes.isEmpty() ? inventory->localNodes() : inventory->select(spec->nodes);
+    auto nodes = nodesFor(*spec, *inventory);
     if (!nodes)
         return std::unexpected(nodes.error());
     return Chosen{std::move(*spec), std::move(*nodes)};
