@@ -15,8 +15,8 @@ class ConnectWindow {
 public:
     static constexpr int kWidth = 8;
 
-    // Calls `enter` now or when there is room; the caller leaves exactly once for each enter. False from `enter`: nobody
-    // waits any more, the place is free for the next.
+    // Calls `enter` now or when there is room; the caller leaves exactly once for each enter. False from `enter`:
+    // nobody waits any more, the place is free for the next.
     void enter(const QString& server, std::function<bool()> enter);
     void leave(const QString& server);
 

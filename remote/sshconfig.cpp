@@ -5,8 +5,8 @@
 #include "remote/localtransport.h"
 
 #include <QDir>
-#include <QFileInfo>
 
+#include <array>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -23,8 +23,11 @@ struct Account { // ssh takes both from here, not from the environment
 
 Account account()
 {
-    if (const passwd* entry = getpwuid(getuid())) // NOLINT(concurrency-mt-unsafe): read before any other caller could
-        return {QString::fromLocal8Bit(entry->pw_name), QString::fromLocal8Bit(entry->pw_dir)};
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 16384> text{};
+    if (getpwuid_r(getuid(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr)
+        return {QString::fromLocal8Bit(entry.pw_name), QString::fromLocal8Bit(entry.pw_dir)};
     return {qEnvironmentVariable("USER"), QDir::homePath()};
 }
 
@@ -143,12 +146,13 @@ SshHost defaultsFor(const Address& address)
     for (const char* name : {"id_rsa", "id_ecdsa", "id_ed25519"})
         host.identityFiles += self.home + QStringLiteral("/.ssh/") + QLatin1String(name);
     host.identityAgent = qEnvironmentVariable("SSH_AUTH_SOCK");
-    host.knownHostsFiles = {self.home + QStringLiteral("/.ssh/known_hosts"), QStringLiteral("/etc/ssh/ssh_known_hosts")};
+    host.knownHostsFiles = {self.home + QStringLiteral("/.ssh/known_hosts"),
+                            QStringLiteral("/etc/ssh/ssh_known_hosts")};
     return host;
 }
 
-Result<SshHost> resolveHost(const Address& address, const SshSettings& settings, const QString& node,
-                            Deadline deadline, const std::stop_token& stop)
+Result<SshHost> resolveHost(const Address& address, const SshSettings& settings, const QString& node, Deadline deadline,
+                            const std::stop_token& stop)
 {
     if (address.host.isEmpty() || address.host.startsWith(u'-'))
         return failure(ErrorCode::BadInput,

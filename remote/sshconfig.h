@@ -16,7 +16,7 @@ struct SshHost {
     QStringList identityFiles; // in ssh's order, existing or not
     QStringList certificateFiles;
     bool identitiesOnly = false;
-    QString identityAgent; // path of the agent's socket; empty: none
+    QString identityAgent;       // path of the agent's socket; empty: none
     QStringList knownHostsFiles; // the user's first; new keys go into the first
     QString hostKeyAlias;
     bool hashKnownHosts = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Owners of libssh's objects. A session is used by one thread at a time: a worker while it connects, then the I/O thread.
+// Owners of libssh's objects. A session is used by one thread at a time: a worker while it connects, then the I/O
+// thread.
 #pragma once
 
 #include "remote/descriptor.h"

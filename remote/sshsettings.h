@@ -13,8 +13,8 @@ namespace lockstep {
 struct SshSettings {
     QString program = QStringLiteral("ssh"); // asked with -G what ssh_config says; missing: our own defaults
     QString configFile;                      // ssh's -F; empty: as ssh does
-    // Asked on a worker thread, may take as long as the deadline lasts; nullopt: none given. Empty function: locked keys
-    // end in NeedsPassphrase.
+    // Asked on a worker thread, may take as long as the deadline lasts; nullopt: none given. Empty function: locked
+    // keys end in NeedsPassphrase.
     std::function<std::optional<QByteArray>(const QString& keyFile, const QString& node)> askPassphrase;
 
     // LOCKSTEP_SSH_CONFIG: another ssh_config (ssh itself takes ~ from the account, not from HOME).

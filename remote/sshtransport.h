@@ -19,7 +19,8 @@ public:
     SshTransport& operator=(const SshTransport&) = delete;
 
     [[nodiscard]] const Node& node() const override { return m_node; }
-    // Unreachable, Timeout, HostKeyUnknown and HostKeyChanged (then hostKey() has it), AuthFailed, NeedsPassphrase, BadInput.
+    // Unreachable, Timeout, HostKeyUnknown and HostKeyChanged (then hostKey() has it), AuthFailed, NeedsPassphrase,
+    // BadInput.
     [[nodiscard]] Result<void> connect(Deadline deadline, std::stop_token stop) override;
     [[nodiscard]] Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                          std::stop_token stop, Lane lane = Lane::Control) override;
@@ -27,8 +28,8 @@ public:
     [[nodiscard]] std::optional<HostKey> hostKey() const override;
     [[nodiscard]] QString signedInWith() const override;
 
-    // After connect failed with HostKeyUnknown and a person has seen `fingerprint`: adds that key to known_hosts, as ssh
-    // does. Refused when the key seen last is another one.
+    // After connect failed with HostKeyUnknown and a person has seen `fingerprint`: adds that key to known_hosts, as
+    // ssh does. Refused when the key seen last is another one.
     [[nodiscard]] Result<void> acceptHostKey(const QString& fingerprint);
 
 private:
