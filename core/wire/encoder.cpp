@@ -112,6 +112,13 @@ Encoder& Encoder::field(std::string_view key, double value)
     return *this;
 }
 
+Encoder& Encoder::rawField(std::string_view key, std::string_view raw)
+{
+    appendKey(key);
+    m_out.append(raw);
+    return *this;
+}
+
 void Encoder::end()
 {
     if (m_out.size() - m_start + 1 > kMaxRecordBytes)

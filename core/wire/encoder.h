@@ -20,6 +20,7 @@ public:
     Encoder& field(std::string_view key, std::string_view text);
     Encoder& field(std::string_view key, const char* text) { return field(key, std::string_view(text)); }
     Encoder& field(std::string_view key, double value);
+    Encoder& rawField(std::string_view key, std::string_view raw); // a decoded Field, passed on as it stood
     template <std::integral T>
     Encoder& field(std::string_view key, T value)
     {

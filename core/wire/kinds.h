@@ -18,9 +18,9 @@
 //             id=net:IFNAME rx_bytes_per_s tx_bytes_per_s;
 //             id=gpu:UUID index name util mem_used mem_total unified (1: the machine's memory stands in) power_w
 //             power_limit_w temp_c sm_mhz mem_mhz throttle (NVML's bits, hex) pcie_rx_bytes_per_s (into the GPU)
-//             pcie_tx_bytes_per_s ecc_errors (uncorrected) processes (pid:bytes,... bytes -1: unknown) mig (1: partitioned,
-//             no util) error (a sentence when it can't be read, the values are then missing);
-//             id=gpus error (can't be read now, is tried again) | note (there is none)
+//             pcie_tx_bytes_per_s ecc_errors (uncorrected) processes (pid:bytes,... bytes -1: unknown) mig (1:
+//             partitioned, no util) error (a sentence when it can't be read, the values are then missing); id=gpus
+//             error (can't be read now, is tried again) | note (there is none)
 //   proc   R  pid rss cpu           a rank's process tree, 1 Hz: resident bytes, percent of one core
 //   dropped R what=out|err|metric|device count bytes    thinned output; the rank's own file on the node has all of it
 //

@@ -38,18 +38,4 @@ std::size_t utf8SequenceLength(std::string_view bytes)
     return isContinuation(byteAt(bytes, 3)) ? 4 : 0;
 }
 
-std::size_t utf8CutLength(std::string_view bytes, std::size_t limit)
-{
-    if (bytes.size() <= limit)
-        return bytes.size();
-    for (std::size_t back = 1; back <= 3 && back <= limit; ++back) {
-        const std::size_t length = utf8SequenceLength(bytes.substr(limit - back));
-        if (length > back)
-            return limit - back;
-        if (length != 0)
-            break;
-    }
-    return limit;
-}
-
 } // namespace lockstep::wire

@@ -10,7 +10,4 @@ namespace lockstep::wire {
 // Bytes of the valid sequence that `bytes` begins with; 0: none (overlong forms, surrogates, > U+10FFFF are not valid).
 [[nodiscard]] std::size_t utf8SequenceLength(std::string_view bytes);
 
-// The longest beginning of `bytes` of at most `limit` bytes that does not end inside a valid sequence.
-[[nodiscard]] std::size_t utf8CutLength(std::string_view bytes, std::size_t limit);
-
 } // namespace lockstep::wire

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/agent/follow.h"
+
+#include "core/wire/encoder.h"
+#include "remote/agent/answer.h"
+#include "remote/agent/clocks.h"
+#include "remote/agent/runslist.h"
+#include "remote/agent/spoolreader.h"
+#include "remote/agent/spooltail.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+namespace lockstep::agent {
+
+namespace {
+
+constexpr std::int64_t kBeatUs = 250'000;
+constexpr std::int64_t kStandingUs = 20'000;       // how soon the end of the supervisor is seen after its last record
+constexpr std::int64_t kQuietStandingUs = 500'000; // and while records flow or nothing happens
+constexpr int kWithoutInotifyMs = 50;
+
+// The output must not block: beats go on and the end of stdin is seen while the reader is slow.
+class NonBlocking {
+public:
+    explicit NonBlocking(int fd) : m_fd(fd), m_flags(::fcntl(fd, F_GETFL))
+    {
+        ::fcntl(fd, F_SETFL, m_flags | O_NONBLOCK);
+    }
+    ~NonBlocking() { ::fcntl(m_fd, F_SETFL, m_flags); } // a terminal is shared with the shell
+    NonBlocking(const NonBlocking&) = delete;
+    NonBlocking& operator=(const NonBlocking&) = delete;
+
+private:
+    int m_fd;
+    int m_flags;
+};
+
+Fd watchFolder(const std::string& runFolder)
+{
+    Fd fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    if (fd.isOpen() && ::inotify_add_watch(fd.get(), runFolder.c_str(), IN_MODIFY | IN_CREATE) < 0)
+        fd.reset();
+    return fd;
+}
+
+class Following {
+public:
+    Following(std::string folder, const FollowFds& fds)
+        : m_folder(std::move(folder)), m_fds(fds), m_reader(m_folder), m_watch(watchFolder(m_folder))
+    {
+    }
+
+    [[nodiscard]] Outcome<void> begin(std::uint64_t offset) { return m_reader.seek(offset); }
+
+    [[nodiscard]] Outcome<void> run()
+    {
+        const NonBlocking out(m_fds.out);
+        while (true) {
+            if (const auto filled = fill(); !filled)
+                return filled;
+            if (m_pending.empty() && m_over)
+                return m_lost ? failed("lost", "the supervisor of the run on this node is gone; its ranks may live on")
+                              : Outcome<void>();
+            beat();
+            if (!wait())
+                return {};
+        }
+    }
+
+private:
+    // Reads on when all that was read is sent; at the end, looks whether there will be more.
+    Outcome<void> fill()
+    {
+        if (!m_pending.empty() || m_over)
+            return {};
+        auto got = m_reader.read(m_pending);
+        if (!got)
+            return std::unexpected(got.error());
+        const std::int64_t nowUs = monotonicUs();
+        if (*got > 0) {
+            m_nextStandingUs = nowUs + kStandingUs;
+            return {};
+        }
+        if (nowUs < m_nextStandingUs)
+            return {};
+        const RunStatus status = runStatus(m_folder);
+        m_nextStandingUs = nowUs + (status.phase.phase == "ended" ? kStandingUs : kQuietStandingUs);
+        if (status.standing == RunStanding::Running)
+            return {};
+        // It ended after our last read, perhaps: what it wrote before comes first.
+        got = m_reader.read(m_pending);
+        if (!got)
+            return std::unexpected(got.error());
+        if (*got == 0) {
+            m_over = true;
+            m_lost = status.standing == RunStanding::Lost;
+        }
+        return {};
+    }
+
+    void beat()
+    {
+        const std::int64_t nowUs = monotonicUs();
+        if (nowUs < m_nextBeatUs)
+            return;
+        m_nextBeatUs = nowUs + kBeatUs;
+        std::string record;
+        wire::Encoder encoder(record);
+        encoder.begin("beat", wire::kNode, nowUs).field("wall_us", wallUs()).field("size", m_reader.size()).end();
+        pollfd writable{m_fds.err, POLLOUT, 0}; // a beat that finds no room is late already
+        if (::poll(&writable, 1, 0) == 1 && (writable.revents & POLLOUT) != 0)
+            writeAll(m_fds.err, record);
+    }
+
+    // False: the other side is gone.
+    bool wait()
+    {
+        const std::int64_t nowUs = monotonicUs();
+        std::int64_t next = m_nextBeatUs;
+        if (m_pending.empty())
+            next = std::min(next, std::max(m_nextStandingUs, nowUs + 1000));
+        int timeoutMs = static_cast<int>(std::clamp<std::int64_t>((next - nowUs + 999) / 1000, 0, 1000));
+        if (!m_watch.isOpen() && m_pending.empty())
+            timeoutMs = std::min(timeoutMs, kWithoutInotifyMs);
+        pollfd polled[3] = {{m_fds.in, POLLIN, 0},
+                            {m_fds.out, static_cast<short>(m_pending.empty() ? 0 : POLLOUT), 0},
+                            {m_pending.empty() ? m_watch.get() : -1, POLLIN, 0}};
+        ::poll(polled, 3, timeoutMs);
+        if (polled[0].revents != 0) {
+            char ignored[256];
+            const ssize_t got = ::read(m_fds.in, ignored, sizeof ignored);
+            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+                return false;
+        }
+        if (polled[2].revents != 0) {
+            char events[4096];
+            while (::read(m_watch.get(), events, sizeof events) > 0) {
+            }
+        }
+        if ((polled[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+            return false;
+        return send();
+    }
+
+    bool send()
+    {
+        while (m_sent < m_pending.size()) {
+            const ssize_t written = ::write(m_fds.out, m_pending.data() + m_sent, m_pending.size() - m_sent);
+            if (written < 0 && errno == EINTR)
+                continue;
+            if (written < 0)
+                return errno == EAGAIN;
+            m_sent += static_cast<std::size_t>(written);
+        }
+        m_pending.clear();
+        m_sent = 0;
+        return true;
+    }
+
+    std::string m_folder;
+    FollowFds m_fds;
+    SpoolReader m_reader;
+    Fd m_watch;
+    std::string m_pending;
+    std::size_t m_sent = 0; // of m_pending
+    bool m_over = false;
+    bool m_lost = false;
+    std::int64_t m_nextBeatUs = 0;
+    std::int64_t m_nextStandingUs = 0;
+};
+
+} // namespace
+
+int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds)
+{
+    const auto folder = findRun(run);
+    if (!folder)
+        return answerFailure(fds.err, folder.error());
+    Following following(*folder, fds);
+    auto done = following.begin(offset);
+    if (done)
+        done = following.run();
+    return done ? 0 : answerFailure(fds.err, done.error());
+}
+
+} // namespace lockstep::agent

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The `follow` verb: the spool's bytes from an offset, and on as they come.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep::agent {
+
+struct FollowFds {
+    int in = 0;
+    int out = 1;
+    int err = 2;
+};
+
+// Exit code 0 after the spool's last record, or when the reader is gone.
+[[nodiscard]] int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds);
+
+} // namespace lockstep::agent

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lockstep-agent VERB ...: see README.md for the verbs and what they say.
+#include "core/wire/encoder.h"
+#include "remote/agent/answer.h"
+#include "remote/agent/clocks.h"
+#include "remote/agent/facts.h"
+#include "remote/agent/follow.h"
+#include "remote/agent/launch.h"
+#include "remote/agent/list.h"
+#include "remote/agent/listen.h"
+#include "remote/agent/receive.h"
+#include "remote/agent/sampler.h"
+#include "remote/agent/stop.h"
+#include "remote/agent/version.h"
+
+#include <charconv>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace lockstep::agent;
+
+constexpr int kDefaultGraceS = 10;
+constexpr int kMaxGraceS = 24 * 3600;
+
+template <typename T>
+std::optional<T> parseNumber(std::string_view text)
+{
+    T value{};
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec != std::errc{} || result.ptr != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+int runVersion()
+{
+    std::string record;
+    lockstep::wire::Encoder encoder(record);
+    encoder.begin("version", lockstep::wire::kNode, 0)
+        .field("agent", kVersion)
+        .field("wire", lockstep::wire::kFormatVersion)
+        .end();
+    return writeAll(STDOUT_FILENO, record) ? 0 : 1;
+}
+
+int usage(const std::string& problem)
+{
+    return answerFailure(STDOUT_FILENO,
+                         {"usage", problem +
+                                       ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
+                                       "OFFSET, stop RUN [--grace SECONDS], list, listen ADDR PORT, reach ADDR PORT"});
+}
+
+int follow(const std::vector<std::string>& words)
+{
+    const auto offset = words.size() == 2                           ? std::optional<std::uint64_t>(0)
+                        : words.size() == 4 && words[2] == "--from" ? parseNumber<std::uint64_t>(words[3])
+                                                                    : std::nullopt;
+    if (!offset)
+        return usage("follow takes a run and --from OFFSET");
+    return runFollow(words[1], *offset, {});
+}
+
+int stop(const std::vector<std::string>& words)
+{
+    const auto grace = words.size() == 2                            ? std::optional<int>(kDefaultGraceS)
+                       : words.size() == 4 && words[2] == "--grace" ? parseNumber<int>(words[3])
+                                                                    : std::nullopt;
+    if (!grace || *grace < 0 || *grace > kMaxGraceS)
+        return usage("stop takes a run and --grace SECONDS");
+    return runStop(words[1], *grace, STDOUT_FILENO);
+}
+
+int dispatch(const std::vector<std::string>& words)
+{
+    if (words.empty())
+        return usage("no verb");
+    const std::string& verb = words[0];
+    if (verb == "follow" && words.size() >= 2)
+        return follow(words);
+    if (verb == "stop" && words.size() >= 2)
+        return stop(words);
+    if (verb == "launch" && words.size() == 2)
+        return runLaunch(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "receive" && words.size() == 2)
+        return runReceive(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "listen" && words.size() == 3)
+        return runListen(words[1], words[2], STDOUT_FILENO, STDIN_FILENO);
+    if (verb == "reach" && words.size() == 3)
+        return runReach(words[1], words[2], STDOUT_FILENO);
+    if (words.size() > 1)
+        return usage("\"" + verb + "\" with " + std::to_string(words.size() - 1) + " more words means nothing");
+    if (verb == "version")
+        return runVersion();
+    if (verb == "probe")
+        return runProbe(STDOUT_FILENO);
+    if (verb == "sample")
+        return runSample(STDOUT_FILENO, STDIN_FILENO);
+    if (verb == "gpu-samples") // internal: the sampler's own child
+        return runGpuChild(STDOUT_FILENO);
+    if (verb == "list")
+        return runList(STDOUT_FILENO);
+    return usage("\"" + verb + "\" is no verb");
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    ::signal(SIGPIPE, SIG_IGN); // a reader that is gone is an answer of write()
+    return dispatch(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/agent/stop.h"
+
+#include "core/wire/encoder.h"
+#include "core/wire/kinds.h"
+#include "remote/agent/answer.h"
+#include "remote/agent/clocks.h"
+#include "remote/agent/control.h"
+#include "remote/agent/folders.h"
+#include "remote/agent/runlock.h"
+#include "remote/agent/runslist.h"
+#include "remote/agent/spooltail.h"
+#include "remote/agent/spoolwriter.h"
+#include "remote/agent/sweep.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace lockstep::agent {
+
+namespace {
+
+constexpr std::int64_t kBeyondGraceUs =
+    20'000'000; // the sweep's own deadline and some; then the supervisor counts as hung
+constexpr std::int64_t kLockDeadlineUs = 5'000'000;
+constexpr useconds_t kLookAgainUs = 10'000;
+
+void sayStopping(int out, const std::string& reason)
+{
+    std::string record;
+    wire::Encoder encoder(record);
+    encoder.begin(wire::kind::kPhase, wire::kNode, monotonicUs())
+        .field("phase", "stopping")
+        .field("reason", reason)
+        .end();
+    writeAll(out, record);
+}
+
+int sayProof(int out, int gone, int left)
+{
+    std::string record;
+    wire::Encoder encoder(record);
+    encoder.begin("proof", wire::kNode, monotonicUs()).field("gone", gone).field("left", left).end();
+    writeAll(out, record);
+    if (left == 0)
+        return 0;
+    return answerFailure(out,
+                         {"left", std::to_string(left) + " processes of the run could not be ended on " + hostName()});
+}
+
+// True: the supervisor did it. False: there is none, or it hangs and was killed.
+bool stopBySupervisor(const std::string& folder, int graceS)
+{
+    std::string record;
+    wire::Encoder encoder(record);
+    encoder.begin("stop", wire::kNode, monotonicUs())
+        .field("grace", graceS)
+        .field("reason", "stopped on request")
+        .end();
+    if (!sendControl(folder, record))
+        return false;
+    const std::int64_t deadline = monotonicUs() + std::int64_t{graceS} * 1'000'000 + kBeyondGraceUs;
+    while (monotonicUs() < deadline) {
+        if (!RunLock::holder(folder))
+            return runStatus(folder).standing == RunStanding::Ended || ::access(folder.c_str(), F_OK) != 0;
+        ::usleep(kLookAgainUs);
+    }
+    const auto holder = RunLock::holder(folder);
+    const auto process = holder && *holder > 0 ? readProcess(*holder) : std::nullopt;
+    if (process && RunLock::holder(folder) == holder)
+        sendSignal(process->id, SIGKILL);
+    return false;
+}
+
+Outcome<RunLock> takeLock(const std::string& folder)
+{
+    const std::int64_t deadline = monotonicUs() + kLockDeadlineUs;
+    auto lock = RunLock::take(folder);
+    while (!lock && monotonicUs() < deadline) {
+        ::usleep(kLookAgainUs);
+        lock = RunLock::take(folder);
+    }
+    return lock;
+}
+
+// So that a follower comes to the end of the spool, and the desktop's copy has the proof.
+void writeLastRecord(const std::string& folder, const SweepResult& result)
+{
+    auto spool = SpoolWriter::open(folder, kSegmentBytes);
+    if (!spool)
+        return;
+    std::string record;
+    wire::Encoder encoder(record);
+    encoder.begin(wire::kind::kPhase, wire::kNode, monotonicUs())
+        .field("phase", "ended")
+        .field("reason", "the supervisor was lost; the ranks were found by their tag")
+        .field("gone", result.gone.size())
+        .field("left", result.left.size())
+        .end();
+    spool->append(record, monotonicUs());
+}
+
+int stopByTag(const std::string& folder, int graceS, int out)
+{
+    const auto lock = takeLock(folder);
+    if (!lock)
+        return answerFailure(out, lock.error());
+    const SweepResult result = sweep({folder, 0}, std::chrono::seconds(graceS));
+    writeLastRecord(folder, result);
+    return sayProof(out, static_cast<int>(result.gone.size()), static_cast<int>(result.left.size()));
+}
+
+} // namespace
+
+int runStop(const std::string& run, int graceS, int out)
+{
+    const auto folder = findRun(run);
+    if (!folder)
+        return answerFailure(out, folder.error());
+    const RunStatus status = runStatus(*folder);
+    if (status.standing == RunStanding::Ended && findProcesses({*folder, 0}).empty())
+        return sayProof(out, status.phase.gone, 0);
+    sayStopping(out, status.standing == RunStanding::Running ? "stopped on request" : "the supervisor is lost");
+    if (status.standing == RunStanding::Running && stopBySupervisor(*folder, graceS)) {
+        const RunStatus after = runStatus(*folder);
+        return sayProof(out, after.phase.gone, after.phase.left);
+    }
+    return stopByTag(*folder, graceS, out);
+}
+
+} // namespace lockstep::agent
