@@ -36,6 +36,12 @@ SamplerOptions samplerOptions(const Options& options, const Placement& place)
             options.dropLast == Switch::Yes ? Remainder::Drop : Remainder::Pad, options.seed};
 }
 
+double passesOf(const Progress& progress, std::int64_t stepsPerEpoch)
+{
+    return static_cast<double>(progress.epoch) +
+           static_cast<double>(progress.batchInEpoch) / static_cast<double>(stepsPerEpoch);
+}
+
 void train(const Options& options, const Placement& place, MetricWriter& metrics)
 {
     using Mark = StepClock::Mark;
@@ -103,9 +109,8 @@ void train(const Options& options, const Placement& place, MetricWriter& metrics
             const double value = loss.item<double>();
             const std::int64_t samples = batch.labels.size(0);
             mean.add(value, samples);
-            const double passes = static_cast<double>(progress.epoch) +
-                                  static_cast<double>(progress.batchInEpoch) / static_cast<double>(stepsPerEpoch);
-            stepMetrics.add({progress.step, passes, value, optimizer.learningRate(), samples, clock.parts()});
+            stepMetrics.add({progress.step, passesOf(progress, stepsPerEpoch), value, optimizer.learningRate(), samples,
+                             clock.parts()});
             if (!std::isfinite(value) && options.onNan == OnNan::Stop)
                 throw Failure(ExitCode::NanLoss, "the loss is " + std::to_string(value) + " at step " +
                                                      std::to_string(progress.step) + "; a smaller --lr may help");
@@ -121,7 +126,7 @@ void train(const Options& options, const Placement& place, MetricWriter& metrics
         // 6. What the epoch came to, over all ranks; then keep it.
         EpochResult result = mean.over(group);
         const Evaluation tested = evaluate(*model, data.test, group, device);
-        result.epoch = progress.epoch;
+        result.epoch = passesOf(progress, stepsPerEpoch);
         result.step = progress.step;
         result.testLoss = tested.loss;
         result.testAccuracy = tested.accuracy;

@@ -42,7 +42,7 @@ void Report::epoch(const EpochResult& result)
     wire::Encoder(record)
         .begin(wire::kind::kMetric, m_writer.rank(), monotonicUs())
         .field("step", result.step)
-        .field("epoch", static_cast<double>(result.epoch))
+        .field("epoch", result.epoch)
         .field("train_loss", result.trainLoss)
         .field("test_loss", result.testLoss)
         .field("test_accuracy", result.testAccuracy)
@@ -50,9 +50,9 @@ void Report::epoch(const EpochResult& result)
     m_writer.write(record);
     std::array<char, 256> text{};
     std::snprintf(text.data(), text.size(),
-                  "epoch %lld/%lld  train loss %.4f  test loss %.4f  test accuracy %.2f %%  %.0f samples/s",
-                  static_cast<long long>(result.epoch), static_cast<long long>(m_epochs), result.trainLoss,
-                  result.testLoss, 100 * result.testAccuracy, result.samplesPerS);
+                  "epoch %.4g/%lld  train loss %.4f  test loss %.4f  test accuracy %.2f %%  %.0f samples/s",
+                  result.epoch, static_cast<long long>(m_epochs), result.trainLoss, result.testLoss,
+                  100 * result.testAccuracy, result.samplesPerS);
     line(text.data());
 }
 

@@ -17,7 +17,7 @@ namespace lockstep::trainer {
 using Facts = std::vector<std::pair<std::string_view, std::variant<std::int64_t, double, std::string>>>;
 
 struct EpochResult {
-    std::int64_t epoch = 0; // done, from 1
+    double epoch = 0; // passes done
     std::int64_t step = 0;
     double trainLoss = 0;
     double testLoss = 0;
