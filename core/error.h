@@ -19,10 +19,10 @@ enum class ErrorCode {
     AuthFailed,      // the server took none of the keys
     NeedsPassphrase, // the key is locked
     ConnectionLost,
-    Agent,           // the agent answered with an error
-    Protocol,        // bytes that make no sense
-    Busy,            // a device or a run is held by somebody
-    Stopped,         // on request
+    Agent,    // the agent answered with an error
+    Protocol, // bytes that make no sense
+    Busy,     // a device or a run is held by somebody
+    Stopped,  // on request
 };
 
 [[nodiscard]] const char* toString(ErrorCode code); // "bad_input" ...: part of the JSON interface

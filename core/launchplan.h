@@ -17,10 +17,10 @@ struct Sourced { // a value of the launch table and where it comes from
     bool operator==(const Sourced&) const = default;
 };
 
-struct ReachTry { // one way to the master that was tried or left out
-    QString address;   // 10.1.0.11:29417, or an address without port
-    QString result;    // "reached from gpu2, 0.08 ms"; "loopback"
-    QString detail;    // "ens1f0, 100 Gb/s"; "skipped"
+struct ReachTry {    // one way to the master that was tried or left out
+    QString address; // 10.1.0.11:29417, or an address without port
+    QString result;  // "reached from gpu2, 0.08 ms"; "loopback"
+    QString detail;  // "ens1f0, 100 Gb/s"; "skipped"
 
     bool operator==(const ReachTry&) const = default;
 };
@@ -43,12 +43,12 @@ struct PlannedNode {
     Sourced nodeRank;
     int firstRank = 0;
     int rankCount = 0;
-    Sourced ranks;      // "0–7", "8 a node"
-    Sourced devices;    // "0–7", "8 × H100, all idle"; "CPU", "2 cores, 1 thread a rank"
-    Sourced master;     // "10.1.0.11:29417"
-    Sourced interface;  // "ens1f0", "has 10.1.0.11, 100 Gb/s"
+    Sourced ranks;     // "0–7", "8 a node"
+    Sourced devices;   // "0–7", "8 × H100, all idle"; "CPU", "2 cores, 1 thread a rank"
+    Sourced master;    // "10.1.0.11:29417"
+    Sourced interface; // "ens1f0", "has 10.1.0.11, 100 Gb/s"
     Sourced backend;
-    Sourced runtime;    // "cpu bundle", "98 MB to send" – filled in by the launcher when it knows
+    Sourced runtime; // "cpu bundle", "98 MB to send" – filled in by the launcher when it knows
     QList<ReachTry> reach;
 
     bool operator==(const PlannedNode&) const = default;
@@ -57,8 +57,8 @@ struct PlannedNode {
 struct PlannedRank {
     int rank = 0;
     int localRank = 0;
-    int nodeIndex = 0; // into LaunchPlan::nodes
-    QString device;    // "cpu", "gpu:UUID"
+    int nodeIndex = 0;      // into LaunchPlan::nodes
+    QString device;         // "cpu", "gpu:UUID"
     QList<QByteArray> argv; // argv[0] starts with kBundleToken
     Environment env;
 
@@ -75,19 +75,25 @@ struct LaunchPlan {
     int masterPort = 0; // 0: to be chosen on the master by the launcher
     int worldSize = 0;
     Backend backend = Backend::Gloo;
-    QStringList droppedEnv; // launch variables of the desktop that reach no rank
+    QString masterAddrSource;
+    QStringList overriddenEnv; // names of the spec's [env_override]: theirs is the value in every rank's env
+    QStringList droppedEnv;    // launch variables of the desktop that reach no rank
     QList<Problem> problems;
 
     bool operator==(const LaunchPlan&) const = default;
 
     [[nodiscard]] bool launchable() const; // no Problem is an Error
-    // The port is known only once the master has been asked: writes it into every rank's environment and every node's table row.
+    // The port is known only once the master has been asked: writes it into every rank's environment and every node's
+    // table row.
     void setMasterPort(int port, const QString& source);
     // A line for a POSIX shell that starts exactly this rank by hand; bundleFolder stands where kBundleToken stood.
     [[nodiscard]] QByteArray command(int rank, const QByteArray& bundleFolder) const;
     [[nodiscard]] QByteArray toToml() const; // runs/ID/plan.toml
     [[nodiscard]] static Result<LaunchPlan> parse(const QByteArray& toml);
 };
+
+// "10.1.0.11:29417", "[fd00::1]:29417", without a port while it is 0.
+[[nodiscard]] Sourced masterText(const QString& address, int port, const QString& source);
 
 struct PlanNode {
     Node node;

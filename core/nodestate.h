@@ -12,11 +12,21 @@
 
 namespace lockstep {
 
-enum class NodePhase { Unknown, Connecting, Ready, UnknownHostKey, HostKeyChanged, NeedsPassphrase, AuthFailed, Unreachable, Failed };
+enum class NodePhase {
+    Unknown,
+    Connecting,
+    Ready,
+    UnknownHostKey,
+    HostKeyChanged,
+    NeedsPassphrase,
+    AuthFailed,
+    Unreachable,
+    Failed
+};
 
 struct HostKey {
-    QString type;        // ED25519
-    QString fingerprint; // SHA256:...
+    QString type;             // ED25519
+    QString fingerprint;      // SHA256:...
     QString knownFingerprint; // of a changed one
     QString knownHostsLine;   // "~/.ssh/known_hosts:41"
 
@@ -24,9 +34,9 @@ struct HostKey {
 };
 
 struct CoreSample { // newest sample of the CPU or of one device
-    QString id;       // "cpu", "gpu:UUID"
+    QString id;     // "cpu", "gpu:UUID"
     int index = -1;
-    double util = -1; // percent; < 0: unknown
+    double util = -1;                                            // percent; < 0: unknown
     double memUsed = -1, memTotal = -1, powerW = -1, tempC = -1; // < 0: unknown
 
     bool operator==(const CoreSample&) const = default;
@@ -35,7 +45,7 @@ struct CoreSample { // newest sample of the CPU or of one device
 struct NodeState {
     Node node;
     NodePhase phase = NodePhase::Unknown;
-    QString sentence;          // "unreachable since 13:02", "ready"
+    QString sentence; // "unreachable since 13:02", "ready"
     qint64 sinceWallUs = 0;
     std::optional<NodeFacts> facts; // the last ones known
     std::optional<HostKey> hostKey;

@@ -4,20 +4,19 @@
 //   name = "fashion-cnn"
 //   nodes = "gpu[1-2]"          # a selection of the inventory; missing: this machine
 //   ranks_per_node = 2          # missing or 0: one a device; a CPU node without slots: one
-//   backend = "auto"            # auto gloo nccl
-//   master_port = 0             # 0: a free one, chosen on the master; 1..1023 needs allow_low_port = true
-//   grace = 10                  # seconds between TERM and KILL
+//   ranks = 8                   # processes in all; refused where that leaves devices idle and ranks_per_node is
+//   missing backend = "auto"            # auto gloo nccl master_port = 0             # 0: a free one, chosen on the
+//   master; 1..1023 needs allow_low_port = true allow_low_port = false grace = 10                  # seconds between
+//   TERM and KILL arguments = ["--flag", "x"] # appended to the trainer's options byte for byte
 //
-//   [trainer]                   # options of lockstep-trainer, by their names without dashes; `lockstep-trainer --help` lists them
-//   model = "cnn"
-//   data = "fashion-mnist"
-//   batch = 64
-//   epochs = 5
+//   [trainer]                   # options of lockstep-trainer, by their names without dashes; `lockstep-trainer --help`
+//   lists them model = "cnn" data = "fashion-mnist" batch = 64 epochs = 5
 //
 //   [env]                       # reaches every rank byte for byte
 //   NCCL_DEBUG = "INFO"
 //
-//   [env_override]              # names that Lockstep sets itself (RANK, MASTER_ADDR, NCCL_SOCKET_IFNAME, CUDA_VISIBLE_DEVICES …)
+//   [env_override]              # names that Lockstep sets itself (RANK, MASTER_ADDR, NCCL_SOCKET_IFNAME,
+//   CUDA_VISIBLE_DEVICES …)
 //
 // Unknown keys and wrong types are errors with their line; nothing is ignored.
 #pragma once
@@ -29,10 +28,17 @@
 #include <QPair>
 #include <QString>
 
+#include <optional>
+
 namespace lockstep {
 
 enum class Backend { Auto, Gloo, Nccl };
 [[nodiscard]] QString toString(Backend backend);
+[[nodiscard]] std::optional<Backend> backendOf(const QString& text);
+
+inline constexpr int kMostRanksPerNode = 1024;
+inline constexpr int kMostRanks = 65536;
+inline constexpr int kMostGraceS = 3600;
 
 using Environment = QList<QPair<QByteArray, QByteArray>>; // in the order of the file; bytes
 
@@ -62,15 +68,19 @@ struct RunSpec {
     [[nodiscard]] QByteArray option(const QString& name) const; // empty: not set
     void setOption(const QString& name, const QByteArray& value);
 
-    [[nodiscard]] static Result<RunSpec> parse(const QByteArray& toml, const QString& origin); // origin: the file's name, for messages
+    [[nodiscard]] static Result<RunSpec> parse(const QByteArray& toml,
+                                               const QString& origin); // origin: the file's name, for messages
     [[nodiscard]] static Result<RunSpec> load(const QString& path);
     [[nodiscard]] QByteArray toToml() const; // parse(toToml()) is the same spec
     [[nodiscard]] Result<void> save(const QString& path) const;
-    // --set key=value: trainer.lr=0.1, nodes=gpu1, env.X=1; a name without a dot that is no key of the top level is the trainer's.
+    // --set key=value: trainer.lr=0.1, nodes=gpu1, env.X=1; a name without a dot that is no key of the top level is the
+    // trainer's.
     [[nodiscard]] Result<void> set(const QString& assignment);
 
     [[nodiscard]] static RunSpec demo(); // Fashion-MNIST, cnn, this machine, two ranks, about a minute
 };
+
+[[nodiscard]] Result<void> checkOptionName(const QString& name); // of the trainer
 
 // A port as a person writes it; every wrong form has its reason.
 [[nodiscard]] Result<int> parsePort(const QString& text, bool allowLowPort);

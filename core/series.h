@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-struct Column { // what falls into one pixel column
+struct Column {                                            // what falls into one pixel column
     float min = 0, max = 0, first = 0, last = 0, mean = 0; // over finite values
     std::uint32_t count = 0;                               // finite points; 0: nothing to draw
     std::uint32_t nan = 0, posInf = 0, negInf = 0;
@@ -36,13 +36,23 @@ public:
 
 private:
     struct Cell {
-        float min, max;
-        double sum;
-        std::uint32_t count, nan, posInf, negInf;
+        float min = 0, max = 0;
+        double sum = 0;
+        std::uint32_t count = 0, nan = 0, posInf = 0, negInf = 0;
+
+        void add(double y);
+        void add(const Cell& other);
     };
     static constexpr std::size_t kLeaf = 8; // points a cell of level 0; each next level halves
 
+    [[nodiscard]] std::size_t lowerBoundIn(std::size_t first, std::size_t last,
+                                           double x) const; // of one monotone piece
+    void fold(std::size_t first, std::size_t last, Column& column) const;
+    template <typename OnPoint, typename OnCell>
+    void walk(std::size_t first, std::size_t last, const OnPoint& onPoint, const OnCell& onCell) const;
+
     std::vector<double> m_x, m_y;
+    std::vector<std::size_t> m_pieces; // where each monotone piece begins
     std::vector<std::vector<Cell>> m_levels;
     std::uint64_t m_nonFinite = 0;
 };

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/launchplan.h"
+
+#include "core/planenvironment.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+bool needsNoQuotes(const QByteArray& text)
+{
+    return !text.isEmpty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               QByteArrayView("_@%+=:,./-").contains(c);
+    });
+}
+
+QByteArray shellQuoted(QByteArray text)
+{
+    return needsNoQuotes(text) ? text : "'" + text.replace("'", "'\\''") + "'";
+}
+
+} // namespace
+
+bool LaunchPlan::launchable() const
+{
+    return !ranks.isEmpty() && std::none_of(problems.begin(), problems.end(),
+                                            [](const Problem& problem) { return problem.severity == Severity::Error; });
+}
+
+void LaunchPlan::setMasterPort(int port, const QString& source)
+{
+    if (overriddenEnv.contains(QLatin1String("MASTER_PORT")))
+        return; // the spec's word holds
+    masterPort = port;
+    for (PlannedRank& rank : ranks)
+        setValue(rank.env, "MASTER_PORT", QByteArray::number(port));
+    for (PlannedNode& node : nodes)
+        node.master =
+            masterText(masterAddr, port,
+                       source.isEmpty() ? node.master.source : masterAddrSource + QStringLiteral("; port: ") + source);
+}
+
+QByteArray LaunchPlan::command(int rank, const QByteArray& bundleFolder) const
+{
+    const auto it = std::find_if(ranks.begin(), ranks.end(), [&](const PlannedRank& one) { return one.rank == rank; });
+    if (it == ranks.end())
+        return {};
+    QByteArray line = "env";
+    for (const auto& [name, value] : it->env) {
+        // Plain names stay readable: VAR='...'; others are quoted whole.
+        line += ' ' + (needsNoQuotes(name) ? name + '=' + (value.isEmpty() ? QByteArray() : shellQuoted(value))
+                                           : shellQuoted(name + '=' + value));
+    }
+    for (const QByteArray& word : it->argv) {
+        QByteArray argument = word;
+        if (&word == &it->argv.first() && argument.startsWith(kBundleToken))
+            argument.replace(0, qsizetype(sizeof kBundleToken) - 1, bundleFolder);
+        line += ' ' + shellQuoted(argument);
+    }
+    return line;
+}
+
+Sourced masterText(const QString& address, int port, const QString& source)
+{
+    const QString host = address.isEmpty()        ? QStringLiteral("?")
+                         : address.contains(u':') ? u'[' + address + u']'
+                                                  : address;
+    return {port > 0 ? QStringLiteral("%1:%2").arg(host).arg(port) : host, source};
+}
+
+} // namespace lockstep

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compressed lists of names, as Slurm writes them, and nodes out of what a person typed.
+#pragma once
+
+#include "core/node.h"
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+namespace lockstep {
+
+// "gpu[01-03]" -> gpu01 gpu02 gpu03, "r[1-2]n[1,3]" -> four; text without a range is itself. [2001:db8::9] is no range.
+[[nodiscard]] Result<QStringList> expandRange(const QString& text);
+
+// Cut at commas that stand outside of brackets; empty parts are left out.
+[[nodiscard]] QStringList splitList(const QString& text);
+
+// The name a node gets from its address: the host, with the port where one is given (two nodes may stand behind one
+// host).
+[[nodiscard]] QString nodeNameFor(const Address& address);
+
+// New nodes out of what a person typed: `gpu1`, `alice@10.0.0.11:2222`, an alias, `gpu[1-8]`, several with commas or
+// blanks.
+[[nodiscard]] Result<QList<Node>> nodesFromText(const QString& text);
+
+} // namespace lockstep

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/runstore.h"
+
+namespace lockstep {
+namespace {
+
+constexpr qint64 kPieceBytes = 4LL << 20;
+
+} // namespace
+
+Result<void> openRun(RunStore& store, const QString& id, RunData& data)
+{
+    const Result<RunSpec> spec = store.spec(id);
+    if (!spec)
+        return std::unexpected(spec.error());
+    const Result<LaunchPlan> plan = store.plan(id);
+    if (!plan)
+        return std::unexpected(plan.error());
+    const Result<RunState> state = store.state(id);
+    if (!state)
+        return std::unexpected(state.error());
+    data.setPlan(*spec, *plan);
+    data.setState(*state);
+    for (int i = 0; i < plan->nodes.size(); ++i) {
+        RunDecoder decoder(i, i < state->nodes.size() ? state->nodes[i].clockOffsetUs : 0);
+        decoder.setStartWallUs(startOf(*state));
+        for (qint64 offset = 0;;) {
+            const Result<QByteArray> bytes = store.readSpool(id, plan->nodes[i].name, offset, kPieceBytes);
+            if (!bytes)
+                return std::unexpected(bytes.error());
+            if (bytes->isEmpty())
+                break;
+            offset += bytes->size();
+            data.apply(decoder.feed({bytes->constData(), static_cast<std::size_t>(bytes->size())}));
+        }
+    }
+    return {};
+}
+
+qint64 startOf(const RunState& state)
+{
+    return state.createdWallUs;
+}
+
+} // namespace lockstep

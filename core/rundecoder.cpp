@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/rundecoder.h"
+
+#include "core/exitreason.h"
+#include "core/wire/decoder.h"
+#include "core/wire/kinds.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace lockstep {
+namespace {
+
+namespace kind = wire::kind;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr int kMostRank = 1 << 20; // bytes from outside: a rank above this is nobody's
+
+QString qstring(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString textOf(const wire::RecordView& record, std::string_view key)
+{
+    return qstring(record.text(key));
+}
+
+int smallOf(const wire::RecordView& record, std::string_view key, int fallback)
+{
+    const auto value = record.integer(key);
+    return value && *value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max()
+               ? static_cast<int>(*value)
+               : fallback;
+}
+
+// What a terminal would leave standing: progress bars rewrite their line with \r.
+std::string_view lastRewrite(std::string_view text)
+{
+    while (!text.empty() && text.back() == '\r')
+        text.remove_suffix(1);
+    const std::size_t at = text.rfind('\r');
+    return at == std::string_view::npos ? text : text.substr(at + 1);
+}
+
+// Keys of device records that are names, sets or codes, not values over time.
+bool isNoCurve(std::string_view key)
+{
+    return key == "id" || key == "index" || key == "name" || key == "throttle" || key == "processes" ||
+           key == "error" || key == "note" || key == "pid";
+}
+
+// The keys of one kind of record of one rank or device come in the same order each time: a guess at the place finds the
+// series.
+struct Stream {
+    std::vector<std::string> keys;
+    std::vector<std::size_t> curves; // noSlot: not a curve
+};
+
+constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
+
+} // namespace
+
+struct RunDecoder::State {
+    int nodeIndex = 0;
+    qint64 clockOffsetUs = 0;
+    qint64 startWallUs = 0;
+    int attempt = 1;
+    bool tied = false;
+    qint64 tieUs = 0; // node's wall clock minus its monotonic clock
+    wire::Decoder decoder;
+    std::map<std::pair<int, std::string>, Stream, std::less<>> streams; // by rank and device or kind
+    std::vector<SeriesKey> curves;
+    std::vector<std::size_t> inUpdate; // where a slot's points are in the update being made; kNoSlot: nowhere yet
+    std::string device;                // scratch
+
+    [[nodiscard]] qint64 wallUs(std::int64_t timeUs) const
+    {
+        // Bytes from outside: sums that wrap must not be undefined.
+        return static_cast<qint64>(static_cast<quint64>(timeUs) + static_cast<quint64>(tieUs) -
+                                   static_cast<quint64>(clockOffsetUs));
+    }
+
+    void tie(const wire::RecordView& record)
+    {
+        if (const auto wall = record.integer("wall_us")) {
+            tieUs = static_cast<qint64>(static_cast<quint64>(*wall) - static_cast<quint64>(record.timeUs));
+            tied = true;
+        }
+    }
+
+    std::vector<Point>& points(RunUpdate& update, std::size_t slot)
+    {
+        std::size_t& at = inUpdate[slot];
+        if (at == kNoSlot) {
+            at = update.points.size();
+            update.points.emplace_back(curves[slot], std::vector<Point>());
+        }
+        return update.points[at].second;
+    }
+
+    std::size_t newSlot(const wire::RecordView& record, std::string_view prefix, std::string_view key)
+    {
+        SeriesKey series;
+        series.metric = qstring(prefix) + qstring(key);
+        series.rank = record.rank;
+        series.nodeIndex = nodeIndex;
+        series.device = qstring(device);
+        series.attempt = attempt;
+        curves.push_back(series);
+        inUpdate.push_back(kNoSlot);
+        return curves.size() - 1;
+    }
+
+    // Every numeric field becomes a point; `prefix` is "" for metrics, "device/", "proc/".
+    void addCurves(RunUpdate& update, const wire::RecordView& record, std::string_view prefix, double step)
+    {
+        auto found = streams.find(std::pair<int, std::string>(record.rank, std::string(prefix) + device));
+        if (found == streams.end())
+            found =
+                streams.emplace(std::pair<int, std::string>(record.rank, std::string(prefix) + device), Stream()).first;
+        Stream& stream = found->second;
+        const double seconds = startWallUs == 0 ? kNaN : static_cast<double>(wallUs(record.timeUs) - startWallUs) / 1e6;
+        for (std::size_t i = 0; i < record.fields->size(); ++i) {
+            const wire::Field& field = (*record.fields)[i];
+            std::size_t at = i;
+            if (at >= stream.keys.size() || stream.keys[at] != field.key)
+                at = place(stream, record, prefix, field.key);
+            if (stream.curves[at] == kNoSlot)
+                continue;
+            if (const auto value = field.number())
+                points(update, stream.curves[at]).push_back({step, seconds, *value});
+        }
+    }
+
+    std::size_t place(Stream& stream, const wire::RecordView& record, std::string_view prefix, std::string_view key)
+    {
+        for (std::size_t i = 0; i < stream.keys.size(); ++i) {
+            if (stream.keys[i] == key)
+                return i;
+        }
+        const bool noCurve = prefix.empty() ? key == "step" : isNoCurve(key);
+        stream.keys.emplace_back(key);
+        stream.curves.push_back(noCurve ? kNoSlot : newSlot(record, prefix, key));
+        return stream.keys.size() - 1;
+    }
+
+    void hello(RunUpdate& update, const wire::RecordView& record)
+    {
+        tie(record);
+        if (startWallUs == 0)
+            startWallUs = wallUs(record.timeUs);
+        if (const int next = smallOf(record, "attempt", attempt); next != attempt) {
+            attempt = next;
+            streams.clear(); // attempts are series of their own
+        }
+        update.attempt = attempt;
+    }
+
+    void phase(RunUpdate& update, const wire::RecordView& record)
+    {
+        PhaseChange change;
+        change.nodeIndex = nodeIndex;
+        change.rank = record.rank;
+        change.phase = textOf(record, "phase");
+        change.reason = textOf(record, "reason");
+        change.pid = record.integer("pid").value_or(0);
+        change.code = smallOf(record, "code", -1);
+        change.signal = smallOf(record, "signal", 0);
+        change.gone = smallOf(record, "gone", -1);
+        change.left = smallOf(record, "left", -1);
+        change.wallUs = wallUs(record.timeUs);
+        change.attempt = attempt;
+        LogLine line{change.wallUs, nodeIndex, record.rank, LogLine::Kind::Event, change.phase};
+        if (change.phase == QLatin1String("exited"))
+            line.text = exitReason(change.code, change.signal, change.reason);
+        else if (!change.reason.isEmpty())
+            line.text += QStringLiteral(": ") + change.reason;
+        if (change.left >= 0)
+            line.text += QStringLiteral(", %1 gone, %2 left behind").arg(std::max(0, change.gone)).arg(change.left);
+        update.phases.push_back(std::move(change));
+        update.lines.push_back(std::move(line));
+    }
+
+    void info(RunUpdate& update, const wire::RecordView& record)
+    {
+        QMap<QString, QString> facts;
+        for (const wire::Field& field : *record.fields)
+            facts.insert(qstring(field.key), qstring(field.text()));
+        update.info.emplace_back(record.rank, facts);
+    }
+
+    void dropped(RunUpdate& update, const wire::RecordView& record)
+    {
+        const qint64 count = std::max<qint64>(0, record.integer("count").value_or(0));
+        update.dropped += static_cast<std::uint64_t>(count);
+        update.lines.push_back(
+            {wallUs(record.timeUs), nodeIndex, record.rank, LogLine::Kind::Event,
+             QStringLiteral("%1 records of %2 left out here; the rank's own file on the node has all")
+                 .arg(count)
+                 .arg(textOf(record, "what"))});
+    }
+
+    void take(RunUpdate& update, const wire::RecordView& record)
+    {
+        if (record.rank > kMostRank)
+            return;
+        if (record.kind == kind::kHello)
+            hello(update, record);
+        else if (!tied && record.kind == kind::kClock)
+            tie(record);
+        device.clear();
+        if (record.kind == kind::kMetric) {
+            addCurves(update, record, "", record.number("step").value_or(kNaN));
+        } else if (record.kind == kind::kOut || record.kind == kind::kErr) {
+            const std::string text = record.text("text");
+            update.lines.push_back({wallUs(record.timeUs), nodeIndex, record.rank,
+                                    record.kind == kind::kOut ? LogLine::Kind::Out : LogLine::Kind::Err,
+                                    qstring(lastRewrite(text))});
+        } else if (record.kind == kind::kDevice) {
+            device = record.text("id");
+            addCurves(update, record, "device/", kNaN);
+        } else if (record.kind == kind::kProc) {
+            addCurves(update, record, "proc/", kNaN);
+        } else if (record.kind == kind::kPhase) {
+            phase(update, record);
+        } else if (record.kind == kind::kInfo) {
+            info(update, record);
+        } else if (record.kind == kind::kDropped) {
+            dropped(update, record);
+        }
+        if (tied)
+            update.newestWallUs = std::max(update.newestWallUs, wallUs(record.timeUs));
+    }
+};
+
+RunDecoder::RunDecoder(int nodeIndex, qint64 clockOffsetUs) : m_state(std::make_unique<State>())
+{
+    m_state->nodeIndex = nodeIndex;
+    m_state->clockOffsetUs = clockOffsetUs;
+}
+
+RunDecoder::~RunDecoder() = default;
+
+void RunDecoder::setStartWallUs(qint64 wallUs)
+{
+    m_state->startWallUs = wallUs;
+}
+
+RunUpdate RunDecoder::feed(std::string_view bytes)
+{
+    State& state = *m_state;
+    RunUpdate update;
+    update.nodeIndex = state.nodeIndex;
+    update.attempt = state.attempt;
+    std::fill(state.inUpdate.begin(), state.inUpdate.end(), kNoSlot);
+    const auto before = state.decoder.counts();
+    state.decoder.feed(bytes, [&](const wire::RecordView& record) { state.take(update, record); });
+    const auto& after = state.decoder.counts();
+    update.malformed = after.malformed + after.oversize - before.malformed - before.oversize;
+    update.spoolBytes = static_cast<qint64>(after.bytes);
+    return update;
+}
+
+} // namespace lockstep

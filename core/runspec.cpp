@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/runspec.h"
+
+#include "core/address.h"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+constexpr int kFirstOpenPort = 1024;
+
+Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
+{
+    static const QRegularExpression kNumber(QStringLiteral("^-?[0-9]{1,9}$"));
+    if (kNumber.match(text).hasMatch()) {
+        if (const int number = text.toInt(); number >= least && number <= most)
+            return number;
+    }
+    return failure(
+        ErrorCode::BadInput,
+        QStringLiteral("%1 wants a whole number from %2 to %3, not \"%4\".").arg(key).arg(least).arg(most).arg(text));
+}
+
+void setIn(Environment& environment, const QByteArray& name, const QByteArray& value)
+{
+    const auto it =
+        std::find_if(environment.begin(), environment.end(), [&](const auto& entry) { return entry.first == name; });
+    if (it == environment.end())
+        environment.append({name, value});
+    else
+        it->second = value;
+}
+
+} // namespace
+
+QString toString(Backend backend)
+{
+    switch (backend) {
+    case Backend::Auto:
+        return QStringLiteral("auto");
+    case Backend::Gloo:
+        return QStringLiteral("gloo");
+    case Backend::Nccl:
+        return QStringLiteral("nccl");
+    }
+    return {};
+}
+
+std::optional<Backend> backendOf(const QString& text)
+{
+    for (const Backend backend : {Backend::Auto, Backend::Gloo, Backend::Nccl}) {
+        if (text == toString(backend))
+            return backend;
+    }
+    return std::nullopt;
+}
+
+Result<int> parsePort(const QString& text, bool allowLowPort)
+{
+    const Result<int> port = parsePortDigits(text, QStringLiteral("The master port"));
+    if (port && *port > 0 && *port < kFirstOpenPort && !allowLowPort)
+        return failure(
+            ErrorCode::BadInput,
+            QStringLiteral(
+                "The master port %1 is one of the system's (1 to 1023); set allow_low_port = true if it is meant.")
+                .arg(*port));
+    return port;
+}
+
+QByteArray RunSpec::option(const QString& key) const
+{
+    const auto it =
+        std::find_if(trainer.begin(), trainer.end(), [&](const TrainerOption& one) { return one.name == key; });
+    return it == trainer.end() ? QByteArray() : it->value;
+}
+
+void RunSpec::setOption(const QString& key, const QByteArray& value)
+{
+    const auto it =
+        std::find_if(trainer.begin(), trainer.end(), [&](const TrainerOption& one) { return one.name == key; });
+    if (it == trainer.end())
+        trainer.append({key, value});
+    else
+        it->value = value;
+}
+
+Result<void> checkOptionName(const QString& name)
+{
+    static const QRegularExpression kName(QStringLiteral("^[a-z][a-z0-9_]*\\z"));
+    if (kName.match(name).hasMatch())
+        return {};
+    return failure(ErrorCode::BadInput,
+                   QStringLiteral("\"%1\" is no option's name; write it without dashes: weight_decay.").arg(name));
+}
+
+Result<void> RunSpec::set(const QString& assignment)
+{
+    const qsizetype equals = assignment.indexOf(u'=');
+    if (equals <= 0)
+        return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" sets nothing; write KEY=VALUE.").arg(assignment));
+    const QString key = assignment.left(equals);
+    const QString value = assignment.mid(equals + 1);
+    const auto take = [](const Result<int>& number, int& member) -> Result<void> {
+        if (!number)
+            return std::unexpected(number.error());
+        member = *number;
+        return {};
+    };
+    if (key.startsWith(QLatin1String("env.")) && key.size() > 4) {
+        setIn(env, key.mid(4).toUtf8(), value.toUtf8());
+    } else if (key.startsWith(QLatin1String("env_override.")) && key.size() > 13) {
+        setIn(envOverride, key.mid(13).toUtf8(), value.toUtf8());
+    } else if (key == QLatin1String("name")) {
+        name = value;
+    } else if (key == QLatin1String("nodes")) {
+        nodes = value;
+    } else if (key == QLatin1String("ranks_per_node")) {
+        return take(wholeNumber(key, value, 0, kMostRanksPerNode), ranksPerNode);
+    } else if (key == QLatin1String("ranks")) {
+        return take(wholeNumber(key, value, 0, kMostRanks), totalRanks);
+    } else if (key == QLatin1String("grace")) {
+        return take(wholeNumber(key, value, 0, kMostGraceS), graceS);
+    } else if (key == QLatin1String("master_port")) {
+        return take(parsePort(value, allowLowPort), masterPort);
+    } else if (key == QLatin1String("allow_low_port")) {
+        if (value != QLatin1String("true") && value != QLatin1String("false"))
+            return failure(ErrorCode::BadInput,
+                           QStringLiteral("allow_low_port is true or false, not \"%1\".").arg(value));
+        allowLowPort = value == QLatin1String("true");
+    } else if (key == QLatin1String("backend")) {
+        const std::optional<Backend> wanted = backendOf(value);
+        if (!wanted)
+            return failure(ErrorCode::BadInput,
+                           QStringLiteral("backend is auto, gloo or nccl, not \"%1\".").arg(value));
+        backend = *wanted;
+    } else {
+        QString option = key.startsWith(QLatin1String("trainer.")) ? key.mid(8) : key;
+        option.replace(u'-', u'_');
+        if (const Result<void> named = checkOptionName(option); !named)
+            return named;
+        setOption(option, value.toUtf8());
+    }
+    return {};
+}
+
+RunSpec RunSpec::demo()
+{
+    RunSpec spec;
+    spec.name = QStringLiteral("demo");
+    spec.ranksPerNode = 2;
+    spec.trainer = {{QStringLiteral("model"), "cnn"},
+                    {QStringLiteral("data"), "fashion-mnist"},
+                    {QStringLiteral("batch"), "64"},
+                    {QStringLiteral("epochs"), "2"}};
+    return spec;
+}
+
+} // namespace lockstep

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Specs as TOML; the form stands in runspec.h.
+#include "core/atomicfile.h"
+#include "core/runspec.h"
+#include "core/tomlreader.h"
+#include "core/tomlwriter.h"
+
+#include <QFileInfo>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace lockstep {
+namespace {
+
+QByteArray shortest(double value)
+{
+    char buffer[64];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return {buffer, end - buffer};
+}
+
+QByteArray optionValue(const TomlValue& value, TomlReader& reader, const QByteArray& name)
+{
+    switch (value.kind) {
+    case TomlValue::Kind::Integer:
+        return QByteArray::number(static_cast<qlonglong>(value.integer));
+    case TomlValue::Kind::Float:
+        return shortest(value.real);
+    case TomlValue::Kind::Boolean:
+        return value.boolean ? "true" : "false";
+    case TomlValue::Kind::Text:
+    case TomlValue::Kind::Table:
+        if (const auto bytes = TomlReader::bytesOf(value))
+            return *bytes;
+        break;
+    case TomlValue::Kind::Array:
+    case TomlValue::Kind::Other:
+        break;
+    }
+    reader.fail(value.line,
+                QStringLiteral("trainer.%1 wants a text, a number, true or false.").arg(QString::fromUtf8(name)));
+    return {};
+}
+
+QList<TrainerOption> readOptions(const TomlValue* table, TomlReader& reader)
+{
+    QList<TrainerOption> options;
+    if (!table)
+        return options;
+    for (const auto& [key, value] : table->entries) {
+        const QString name = QString::fromUtf8(key);
+        if (const Result<void> named = checkOptionName(name); !named)
+            reader.fail(value.line, named.error().text);
+        options.append({name, optionValue(value, reader, key)});
+    }
+    return options;
+}
+
+Environment readEnvironment(const TomlValue* table, TomlReader& reader)
+{
+    Environment environment;
+    if (!table)
+        return environment;
+    for (const auto& [key, value] : table->entries) {
+        if (const auto bytes = TomlReader::bytesOf(value))
+            environment.append({key, *bytes});
+        else
+            reader.fail(
+                value.line,
+                QStringLiteral("the variable %1 wants a text in quotes, not %2: it reaches the ranks byte for byte.")
+                    .arg(QString::fromUtf8(key), QLatin1String(toString(value.kind))));
+    }
+    return environment;
+}
+
+// Numbers and true/false stand bare where reading them back gives the same text.
+QByteArray optionToml(const QByteArray& value)
+{
+    if (value == "true" || value == "false")
+        return value;
+    bool isNumber = false;
+    const qlonglong integer = value.toLongLong(&isNumber);
+    if (isNumber && QByteArray::number(integer) == value)
+        return value;
+    double real = 0;
+    const auto end = value.constData() + value.size();
+    const auto parsed = std::from_chars(value.constData(), end, real);
+    if (parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(real) && shortest(real) == value)
+        return value;
+    return TomlWriter::quoted(value);
+}
+
+void writeEnvironment(TomlWriter& writer, const QByteArray& name, const Environment& environment)
+{
+    if (environment.isEmpty())
+        return;
+    writer.table(name);
+    for (const auto& [key, value] : environment)
+        writer.text(key, value);
+}
+
+} // namespace
+
+Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin)
+{
+    const Result<TomlValue> document = parseToml(toml, origin);
+    if (!document)
+        return std::unexpected(document.error());
+    TomlReader reader(*document, origin);
+    RunSpec spec;
+    spec.name = reader.text("name", spec.name);
+    if (spec.name.trimmed().isEmpty())
+        reader.fail(reader.line("name"), QStringLiteral("the name is empty."));
+    spec.nodes = reader.text("nodes");
+    spec.ranksPerNode = static_cast<int>(reader.integer("ranks_per_node", 0, 0, kMostRanksPerNode));
+    spec.totalRanks = static_cast<int>(reader.integer("ranks", 0, 0, kMostRanks));
+    const QString backend = reader.text("backend", QStringLiteral("auto"));
+    if (const auto known = backendOf(backend))
+        spec.backend = *known;
+    else
+        reader.fail(reader.line("backend"), QStringLiteral("backend is auto, gloo or nccl, not \"%1\".").arg(backend));
+    spec.allowLowPort = reader.boolean("allow_low_port");
+    const QString port = QString::number(
+        reader.integer("master_port", 0, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    if (const Result<int> checked = parsePort(port, spec.allowLowPort))
+        spec.masterPort = *checked;
+    else
+        reader.fail(reader.line("master_port"), checked.error().text);
+    spec.graceS = static_cast<int>(reader.integer("grace", spec.graceS, 0, kMostGraceS));
+    spec.arguments = reader.byteTexts("arguments");
+    spec.trainer = readOptions(reader.table("trainer"), reader);
+    spec.env = readEnvironment(reader.table("env"), reader);
+    spec.envOverride = readEnvironment(reader.table("env_override"), reader);
+    if (const Result<void> read = reader.finish(); !read)
+        return std::unexpected(read.error());
+    return spec;
+}
+
+Result<RunSpec> RunSpec::load(const QString& path)
+{
+    const Result<QByteArray> bytes = readWhole(path);
+    if (!bytes)
+        return std::unexpected(bytes.error());
+    return parse(*bytes, QFileInfo(path).fileName());
+}
+
+QByteArray RunSpec::toToml() const
+{
+    TomlWriter writer;
+    writer.text("name", name);
+    if (!nodes.isEmpty())
+        writer.text("nodes", nodes);
+    if (ranksPerNode != 0)
+        writer.integer("ranks_per_node", ranksPerNode);
+    if (totalRanks != 0)
+        writer.integer("ranks", totalRanks);
+    writer.text("backend", toString(backend));
+    if (masterPort != 0)
+        writer.integer("master_port", masterPort);
+    if (allowLowPort)
+        writer.raw("allow_low_port", "true");
+    writer.integer("grace", graceS);
+    if (!arguments.isEmpty())
+        writer.texts("arguments", arguments);
+    if (!trainer.isEmpty()) {
+        writer.table("trainer");
+        for (const TrainerOption& option : trainer)
+            writer.raw(option.name.toUtf8(), optionToml(option.value));
+    }
+    writeEnvironment(writer, "env", env);
+    writeEnvironment(writer, "env_override", envOverride);
+    return writer.result();
+}
+
+Result<void> RunSpec::save(const QString& path) const
+{
+    return writeAtomically(path, toToml());
+}
+
+} // namespace lockstep

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/runstore.h"
+
+#include "core/atomicfile.h"
+#include "core/runindex.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QLockFile>
+#include <QRegularExpression>
+
+#include <algorithm>
+
+#include <sys/stat.h>
+
+namespace lockstep {
+namespace {
+
+constexpr int kNumberLockMs = 10'000; // two desktops on one data folder
+
+QString nameInId(const QString& name)
+{
+    constexpr qsizetype kMostName = 40;
+    static const QRegularExpression kOther(QStringLiteral("[^a-z0-9]+"));
+    QString tidy = name.toLower().replace(kOther, QStringLiteral("-")).left(kMostName);
+    while (tidy.startsWith(u'-'))
+        tidy.remove(0, 1);
+    while (tidy.endsWith(u'-'))
+        tidy.chop(1);
+    return tidy.isEmpty() ? QStringLiteral("run") : tidy;
+}
+
+bool isId(const QString& id)
+{
+    static const QRegularExpression kId(QStringLiteral("^[0-9]{8}-[0-9]{6}-[a-z0-9-]+\\z"));
+    return kId.match(id).hasMatch();
+}
+
+std::optional<RunIndex::Stamp> stampOf(const QString& path)
+{
+    struct stat status {};
+    if (::stat(QFile::encodeName(path).constData(), &status) != 0)
+        return std::nullopt;
+    constexpr qint64 kNsPerS = 1'000'000'000;
+    return RunIndex::Stamp{status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec, status.st_size};
+}
+
+QString notesFile(const DataFolder& folder, const QString& id)
+{
+    return folder.runFolder(id) + QStringLiteral("/notes.txt");
+}
+
+} // namespace
+
+struct RunStore::Index {
+    explicit Index(const QString& path) : rows(path) {}
+    RunIndex rows;
+};
+
+RunStore::RunStore(DataFolder folder)
+    : m_folder(std::move(folder)), m_index(std::make_unique<Index>(m_folder.indexFile()))
+{
+}
+
+RunStore::~RunStore() = default;
+
+Result<RunState> RunStore::create(const RunSpec& spec, const LaunchPlan& plan)
+{
+    for (const PlannedNode& node : plan.nodes) {
+        if (const Result<void> named = checkNodeName(node.name); !named) // it becomes the name of a spool
+            return std::unexpected(named.error());
+    }
+    if (const Result<void> made = makePrivateFolder(m_folder.runsFolder()); !made)
+        return std::unexpected(made.error());
+    QLockFile lock(m_folder.path() + QStringLiteral("/numbers.lock"));
+    if (!lock.tryLock(kNumberLockMs))
+        return failure(
+            ErrorCode::Busy,
+            QStringLiteral("Another Lockstep holds %1; try again when it has answered.").arg(m_folder.path()));
+    const Result<QList<RunSummary>> known = list();
+    if (!known)
+        return std::unexpected(known.error());
+    RunState state = stateOf(plan);
+    for (const RunSummary& run : *known)
+        state.number = std::max(state.number, run.number);
+    ++state.number;
+    state.name = spec.name;
+    const QDateTime now = QDateTime::currentDateTime();
+    state.createdWallUs = now.toMSecsSinceEpoch() * 1000;
+    const QString base = now.toString(QStringLiteral("yyyyMMdd-HHmmss-")) + nameInId(spec.name);
+    constexpr int kMostInOneSecond = 1000;
+    for (int i = 1; i <= kMostInOneSecond; ++i) {
+        state.id = i == 1 ? base : base + u'-' + QString::number(i);
+        if (QDir().mkdir(m_folder.runFolder(state.id), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner))
+            break;
+        if (!QFileInfo::exists(m_folder.runFolder(state.id)) || i == kMostInOneSecond)
+            return failure(ErrorCode::Io,
+                           QStringLiteral("The folder %1 can't be made. Is there room, and may you write there?")
+                               .arg(m_folder.runFolder(state.id)));
+    }
+    Result<void> saved = spec.save(m_folder.runFolder(state.id) + QStringLiteral("/spec.toml"));
+    if (saved)
+        saved = savePlan(state.id, plan);
+    if (saved)
+        saved = saveState(state);
+    if (!saved)
+        return std::unexpected(saved.error());
+    return state;
+}
+
+Result<void> RunStore::savePlan(const QString& id, const LaunchPlan& plan)
+{
+    return writeAtomically(m_folder.runFolder(id) + QStringLiteral("/plan.toml"), plan.toToml());
+}
+
+Result<void> RunStore::saveState(const RunState& state)
+{
+    if (!isId(state.id))
+        return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" is no run's id.").arg(state.id));
+    return writeAtomically(m_folder.runFolder(state.id) + QStringLiteral("/state.toml"), toToml(state));
+}
+
+Result<RunSpec> RunStore::spec(const QString& id) const
+{
+    return RunSpec::load(m_folder.runFolder(id) + QStringLiteral("/spec.toml"));
+}
+
+Result<LaunchPlan> RunStore::plan(const QString& id) const
+{
+    const Result<QByteArray> bytes = readWhole(m_folder.runFolder(id) + QStringLiteral("/plan.toml"));
+    if (!bytes)
+        return std::unexpected(bytes.error());
+    return LaunchPlan::parse(*bytes);
+}
+
+Result<RunState> RunStore::state(const QString& id) const
+{
+    const QString path = m_folder.runFolder(id) + QStringLiteral("/state.toml");
+    const Result<QByteArray> bytes = readWhole(path);
+    if (!bytes)
+        return std::unexpected(bytes.error());
+    return parseRunState(*bytes, path);
+}
+
+Result<void> RunStore::annotate(const QString& id, const QStringList& tags, const QString& note)
+{
+    QByteArray text = tags.join(u',').toUtf8() + '\n' + note.toUtf8();
+    if (const Result<void> written = writeAtomically(notesFile(m_folder, id), text); !written)
+        return written;
+    const Result<RunState> known = state(id); // rewritten, so that the index sees a change
+    if (!known)
+        return std::unexpected(known.error());
+    return saveState(*known);
+}
+
+Result<RunSummary> RunStore::summary(const QString& id) const
+{
+    const Result<RunState> known = state(id);
+    if (!known)
+        return std::unexpected(known.error());
+    RunSummary summary = summaryOf(*known);
+    summary.id = id; // the folder's name holds, whatever the file says
+    if (!known->ranks.isEmpty() && !known->nodes.isEmpty() && isOver(known->phase))
+        addLossCurve(summary, m_folder.spoolFile(id, known->nodes[known->ranks.first().nodeIndex].name));
+    if (const Result<QByteArray> notes = readWhole(notesFile(m_folder, id))) {
+        const qsizetype line = notes->indexOf('\n');
+        summary.tags = QString::fromUtf8(notes->left(line)).split(u',', Qt::SkipEmptyParts);
+        summary.note = QString::fromUtf8(notes->mid(line + 1));
+    }
+    return summary;
+}
+
+Result<QList<RunSummary>> RunStore::list()
+{
+    QList<RunSummary> runs;
+    QHash<QString, RunIndex::Row> known = m_index->rows.rows();
+    QList<RunIndex::Row> changed;
+    const QStringList ids = QDir(m_folder.runsFolder()).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    for (const QString& id : ids) {
+        const auto stamp = isId(id) ? stampOf(m_folder.runFolder(id) + QStringLiteral("/state.toml")) : std::nullopt;
+        if (!stamp)
+            continue; // being made, or not ours
+        const auto row = known.find(id);
+        if (row != known.end() && row->stamp == *stamp) {
+            runs.append(row->summary);
+        } else if (const Result<RunSummary> fresh = summary(id)) {
+            changed.append({*stamp, *fresh});
+            runs.append(*fresh);
+        } else {
+            RunSummary broken; // shown, so that nobody wonders where it went
+            broken.id = broken.name = id;
+            broken.phase = RunPhase::Lost;
+            broken.reason = fresh.error().text;
+            runs.append(broken);
+        }
+        known.remove(id);
+    }
+    m_index->rows.replace(changed, known.keys());
+    std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
+        return a.createdWallUs != b.createdWallUs ? a.createdWallUs > b.createdWallUs : a.number > b.number;
+    });
+    return runs;
+}
+
+Result<QString> RunStore::resolve(const QString& text)
+{
+    const Result<QList<RunSummary>> runs = list();
+    if (!runs)
+        return std::unexpected(runs.error());
+    const QString wanted = text.trimmed();
+    if (runs->isEmpty())
+        return failure(ErrorCode::NotFound, QStringLiteral("There is no run yet; \"lockstep run SPEC\" starts one."));
+    if (wanted == QLatin1String("last"))
+        return runs->first().id;
+    bool isNumber = false;
+    const int number = (wanted.startsWith(u'#') ? wanted.mid(1) : wanted).toInt(&isNumber);
+    QStringList beginning;
+    QString named;
+    for (const RunSummary& run : *runs) { // newest first
+        if (run.id == wanted || (isNumber && run.number == number))
+            return run.id;
+        if (run.id.startsWith(wanted) && !wanted.isEmpty())
+            beginning.append(run.id);
+        if (named.isEmpty() && run.name == wanted)
+            named = run.id;
+    }
+    if (!named.isEmpty())
+        return named;
+    if (beginning.size() == 1)
+        return beginning.first();
+    if (beginning.size() > 1)
+        return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" is the beginning of %2 runs: %3. Write more of it.")
+                                                .arg(wanted)
+                                                .arg(beginning.size())
+                                                .arg(beginning.mid(0, 4).join(QLatin1String(", "))));
+    return failure(ErrorCode::NotFound, QStringLiteral("No run is called \"%1\". \"lockstep runs\" lists them; an id, "
+                                                       "its beginning, a number, a name or \"last\" will do.")
+                                            .arg(wanted));
+}
+
+} // namespace lockstep

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/runsummary.h"
+
+#include "core/wire/decoder.h"
+#include "core/wire/kinds.h"
+
+#include <QFile>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+constexpr qint64 kWholeBytes = 1 << 20;   // smaller spools are read whole
+constexpr qint64 kProbeBytes = 16 * 1024; // else this much at each of kSparklineValues places
+constexpr qint64 kTailBytes = 256 * 1024; // the last loss is searched here
+
+std::vector<double> lossesIn(const QByteArray& bytes)
+{
+    std::vector<double> losses;
+    wire::Decoder decoder;
+    decoder.feed(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())),
+                 [&](const wire::RecordView& record) {
+                     if (record.kind == wire::kind::kMetric && record.rank == 0) {
+                         if (const auto loss = record.number("loss"))
+                             losses.push_back(*loss);
+                     }
+                 });
+    return losses;
+}
+
+QByteArray readAt(QFile& file, qint64 offset, qint64 bytes)
+{
+    if (!file.seek(offset))
+        return {};
+    const QByteArray piece = file.read(bytes);
+    const qsizetype line = offset == 0 ? 0 : piece.indexOf('\n') + 1; // a piece begins in the middle of a record
+    return piece.mid(line);
+}
+
+} // namespace
+
+RunSummary summaryOf(const RunState& state)
+{
+    RunSummary summary;
+    summary.id = state.id;
+    summary.number = state.number;
+    summary.name = state.name;
+    summary.phase = state.phase;
+    summary.reason = state.cause ? state.cause->title : state.reason;
+    summary.nodes = static_cast<int>(state.nodes.size());
+    summary.ranks = static_cast<int>(state.ranks.size());
+    summary.createdWallUs = state.createdWallUs;
+    summary.endedWallUs = state.endedWallUs;
+    return summary;
+}
+
+void addLossCurve(RunSummary& summary, const QString& spoolFile)
+{
+    QFile file(spoolFile);
+    if (!file.open(QIODevice::ReadOnly))
+        return;
+    std::vector<double> losses;
+    if (file.size() <= kWholeBytes) {
+        losses = lossesIn(file.readAll());
+    } else {
+        for (int i = 0; i < kSparklineValues; ++i) {
+            const std::vector<double> some = lossesIn(readAt(file, file.size() / kSparklineValues * i, kProbeBytes));
+            if (!some.empty())
+                losses.push_back(some.front());
+        }
+        const std::vector<double> tail =
+            lossesIn(readAt(file, std::max<qint64>(0, file.size() - kTailBytes), kTailBytes));
+        losses.insert(losses.end(), tail.empty() ? tail.end() : tail.end() - 1, tail.end());
+    }
+    if (losses.empty())
+        return;
+    summary.lastLoss = losses.back();
+    const std::size_t count = std::min<std::size_t>(losses.size(), kSparklineValues);
+    summary.sparkline.clear();
+    for (std::size_t i = 0; i < count; ++i) // evenly, the last one always
+        summary.sparkline.push_back(static_cast<float>(losses[count == 1 ? 0 : i * (losses.size() - 1) / (count - 1)]));
+}
+
+} // namespace lockstep

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lockstep {
+namespace {
+
+// A series with more monotone pieces than this (two writers mixed) is walked point by point instead.
+constexpr std::size_t kMostPieces = 64;
+
+float toFloat(double y)
+{
+    constexpr double kMost = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(y, -kMost, kMost)); // a finite value stays finite
+}
+
+} // namespace
+
+void Series::Cell::add(double y)
+{
+    if (std::isnan(y)) {
+        ++nan;
+    } else if (std::isinf(y)) {
+        ++(y > 0 ? posInf : negInf);
+    } else {
+        min = count == 0 ? toFloat(y) : std::min(min, toFloat(y));
+        max = count == 0 ? toFloat(y) : std::max(max, toFloat(y));
+        sum += y;
+        ++count;
+    }
+}
+
+void Series::Cell::add(const Cell& other)
+{
+    if (other.count > 0) {
+        min = count == 0 ? other.min : std::min(min, other.min);
+        max = count == 0 ? other.max : std::max(max, other.max);
+        sum += other.sum;
+        count += other.count;
+    }
+    nan += other.nan;
+    posInf += other.posInf;
+    negInf += other.negInf;
+}
+
+void Series::append(double x, double y)
+{
+    const std::size_t index = m_x.size();
+    if (index == 0 || x < m_x.back())
+        m_pieces.push_back(index);
+    m_x.push_back(x);
+    m_y.push_back(y);
+    if (!std::isfinite(y))
+        ++m_nonFinite;
+    std::size_t cell = index / kLeaf;
+    for (std::size_t level = 0;; ++level, cell /= 2) {
+        if (level == m_levels.size()) { // a new top: it begins with the one cell below it
+            if (level > 0 && m_levels.back().size() < 2)
+                break;
+            m_levels.emplace_back();
+            if (level > 0)
+                m_levels[level].push_back(m_levels[level - 1].front());
+        }
+        std::vector<Cell>& cells = m_levels[level];
+        if (cell == cells.size())
+            cells.emplace_back();
+        cells[cell].add(y);
+    }
+}
+
+void Series::clear()
+{
+    *this = {};
+}
+
+double Series::lastX() const
+{
+    return m_x.empty() ? std::numeric_limits<double>::quiet_NaN() : m_x.back();
+}
+
+double Series::lastY() const
+{
+    return m_y.empty() ? std::numeric_limits<double>::quiet_NaN() : m_y.back();
+}
+
+std::size_t Series::lowerBoundIn(std::size_t first, std::size_t last, double x) const
+{
+    if (first >= last || m_x[first] >= x)
+        return first;
+    if (m_x[last - 1] < x)
+        return last;
+    // Steps and seconds are nearly even: one guess and a short gallop is most often all, whatever the number of points.
+    std::size_t low = first, high = last - 1; // m_x[low] < x <= m_x[high]
+    const double share = (x - m_x[low]) / (m_x[high] - m_x[low]);
+    const std::size_t guess = low + static_cast<std::size_t>(share * static_cast<double>(high - low));
+    for (std::size_t reach = 2; high - low > reach; reach *= 4) {
+        const std::size_t left = guess - low > reach ? guess - reach : low;
+        const std::size_t right = high - guess > reach ? guess + reach : high;
+        if (m_x[left] < x && m_x[right] >= x) {
+            low = left;
+            high = right;
+            break;
+        }
+    }
+    const auto begin = m_x.begin() + static_cast<std::ptrdiff_t>(low);
+    const auto end = m_x.begin() + static_cast<std::ptrdiff_t>(high);
+    return static_cast<std::size_t>(std::lower_bound(begin, end, x) - m_x.begin());
+}
+
+std::size_t Series::lowerBound(double x) const
+{
+    if (m_pieces.size() <= 1)
+        return lowerBoundIn(0, m_x.size(), x);
+    const auto it = std::find_if(m_x.begin(), m_x.end(), [&](double at) { return at >= x; });
+    return static_cast<std::size_t>(it - m_x.begin());
+}
+
+// Calls onCell for whole cells and onPoint for single points that together are [first, last), from left to right.
+template <typename OnPoint, typename OnCell>
+void Series::walk(std::size_t first, std::size_t last, const OnPoint& onPoint, const OnCell& onCell) const
+{
+    std::size_t at = first;
+    while (at < last) {
+        if (at % kLeaf != 0 || at + kLeaf > last) {
+            onPoint(at++);
+            continue;
+        }
+        std::size_t level = 0, width = kLeaf;
+        while (level + 1 < m_levels.size() && at % (width * 2) == 0 && at + width * 2 <= last) {
+            ++level;
+            width *= 2;
+        }
+        onCell(m_levels[level][at / width]);
+        at += width;
+    }
+}
+
+void Series::fold(std::size_t first, std::size_t last, Column& column) const
+{
+    if (first >= last)
+        return;
+    Cell cell;
+    cell.min = column.min;
+    cell.max = column.max;
+    cell.sum = static_cast<double>(column.mean) * column.count;
+    cell.count = column.count;
+    const bool fresh = column.count == 0;
+    walk(
+        first, last, [&](std::size_t i) { cell.add(m_y[i]); }, [&](const Cell& whole) { cell.add(whole); });
+    if (cell.count > column.count) {
+        std::size_t end = last;
+        while (!std::isfinite(m_y[end - 1]))
+            --end;
+        column.last = toFloat(m_y[end - 1]);
+        if (fresh) {
+            std::size_t begin = first;
+            while (!std::isfinite(m_y[begin]))
+                ++begin;
+            column.first = toFloat(m_y[begin]);
+        }
+        column.min = cell.min;
+        column.max = cell.max;
+        column.mean = static_cast<float>(cell.sum / cell.count);
+        column.count = cell.count;
+    }
+    column.nan += cell.nan;
+    column.posInf += cell.posInf;
+    column.negInf += cell.negInf;
+}
+
+void Series::decimate(double from, double to, std::span<Column> columns) const
+{
+    std::fill(columns.begin(), columns.end(), Column());
+    if (columns.empty() || !(to > from) || m_x.empty())
+        return;
+    const auto width = static_cast<double>(columns.size());
+    if (m_pieces.size() > kMostPieces) {
+        for (std::size_t i = 0; i < m_x.size(); ++i) {
+            if (m_x[i] >= from && m_x[i] < to) {
+                const auto column = static_cast<std::size_t>((m_x[i] - from) / (to - from) * width);
+                fold(i, i + 1, columns[std::min(column, columns.size() - 1)]);
+            }
+        }
+        return;
+    }
+    for (std::size_t piece = 0; piece < m_pieces.size(); ++piece) {
+        const std::size_t end = piece + 1 < m_pieces.size() ? m_pieces[piece + 1] : m_x.size();
+        std::size_t first = lowerBoundIn(m_pieces[piece], end, from);
+        for (std::size_t column = 0; column < columns.size() && first < end; ++column) {
+            const double edge =
+                column + 1 == columns.size() ? to : from + (to - from) * static_cast<double>(column + 1) / width;
+            if (m_x[first] >= edge)
+                continue;
+            const std::size_t last = lowerBoundIn(first, end, edge);
+            fold(first, last, columns[column]);
+            first = last;
+        }
+    }
+}
+
+bool Series::range(double from, double to, double& min, double& max) const
+{
+    bool any = false;
+    const auto see = [&](double least, double most) {
+        min = any ? std::min(min, least) : least;
+        max = any ? std::max(max, most) : most;
+        any = true;
+    };
+    const auto onPoint = [&](std::size_t i) {
+        if (std::isfinite(m_y[i]) && m_x[i] >= from && m_x[i] <= to)
+            see(m_y[i], m_y[i]);
+    };
+    if (m_pieces.size() > kMostPieces) {
+        for (std::size_t i = 0; i < m_x.size(); ++i)
+            onPoint(i);
+        return any;
+    }
+    for (std::size_t piece = 0; piece < m_pieces.size(); ++piece) {
+        const std::size_t end = piece + 1 < m_pieces.size() ? m_pieces[piece + 1] : m_x.size();
+        const std::size_t first = lowerBoundIn(m_pieces[piece], end, from);
+        const std::size_t last = lowerBoundIn(first, end, std::nextafter(to, std::numeric_limits<double>::infinity()));
+        walk(first, last, onPoint, [&](const Cell& cell) {
+            if (cell.count > 0)
+                see(static_cast<double>(cell.min), static_cast<double>(cell.max));
+        });
+    }
+    return any;
+}
+
+} // namespace lockstep

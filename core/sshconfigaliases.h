@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/hostfile.h"
+
+namespace lockstep {
+
+// Concrete aliases (no wildcards) of an ssh_config, Include followed. `path` is the file; each node's address is its
+// alias: ssh resolves it, so user, port, key and jump stay where the user keeps them.
+[[nodiscard]] Result<ImportedNodes> importSshConfig(const QString& path);
+
+} // namespace lockstep
