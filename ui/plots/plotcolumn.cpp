@@ -19,6 +19,7 @@ namespace lockstep::ui {
 namespace {
 
 constexpr int kLossHeight = 280, kLaneHeight = 172, kStepHeight = 168, kAddedHeight = 140;
+constexpr int kLossBesideCause = 208, kLanesBesideCause = 164;
 constexpr int kLeastLoss = 160, kLeastPlot = 96, kLeastCells = 84;
 constexpr double kRoomAfterEnd = 0.05; // of an ended run
 constexpr double kStartsAtZero = 0.1;  // x begins at 0 when the first point is this near to it
@@ -117,12 +118,25 @@ void PlotColumn::setPinned(const QSet<int>& ranks)
         plot->setPinned(ranks);
 }
 
+void PlotColumn::setRoomFor(Beside beside)
+{
+    if (beside == m_beside)
+        return;
+    m_beside = beside;
+    const bool cause = beside == Beside::Cause;
+    m_loss->setMinimumHeight(m_theme.px(cause ? kLossBesideCause : kLeastLoss));
+    m_lanes->setMinimumHeight(m_theme.px(cause ? kLanesBesideCause : kLeastPlot));
+    m_steps->setMinimumHeight(m_theme.px(cause ? kStepHeight : kLeastPlot));
+    placeTimeLabels();
+}
+
 void PlotColumn::placeTimeLabels()
 {
     const QList<PlotPanel*> all = panels();
     for (PlotPanel* panel : all)
-        panel->canvas().setTimeLabels(panel == all.back() ? PlotCanvas::TimeLabels::Shown
-                                                          : PlotCanvas::TimeLabels::Hidden);
+        panel->canvas().setTimeLabels(panel == all.back() || (panel == m_lanes && m_beside == Beside::Cause)
+                                          ? PlotCanvas::TimeLabels::Shown
+                                          : PlotCanvas::TimeLabels::Hidden);
 }
 
 void PlotColumn::showEvent(QShowEvent*)

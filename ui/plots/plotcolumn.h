@@ -32,6 +32,9 @@ public:
     void addPlot(const QString& metric); // a second time: removes it
     [[nodiscard]] bool hasPlot(const QString& metric) const;
     void setPinned(const QSet<int>& ranks);
+    // Beside the card of a cause the column is taller than its room: loss and lanes are seen, the rest is scrolled to.
+    enum class Beside { Nothing, Cause };
+    void setRoomFor(Beside beside);
     void paintNow(); // at once, whatever changed; for pictures
     [[nodiscard]] int framesPainted() const { return m_frames; }
     [[nodiscard]] MetricPlot& loss() { return *m_loss; }
@@ -63,6 +66,7 @@ private:
     FramePacer m_pacer;
     std::uint64_t m_seenData = 0, m_seenView = 0;
     bool m_cursorMoved = false;
+    Beside m_beside = Beside::Nothing;
     int m_frames = 0;
 };
 

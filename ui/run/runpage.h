@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of one run, live or ended: header, plots on one time axis, rank table, log. Reads RunData, asks by signals.
-// Thread: GUI. `theme` and `data` outlive the page.
+// Thread: GUI. `theme` and `run` outlive the page.
 #pragma once
 
 #include "core/rundata.h"
@@ -17,16 +17,19 @@ class RunPage : public QWidget {
     Q_OBJECT
 
 public:
-    RunPage(Theme& theme, RunData& data, QWidget* parent = nullptr);
+    RunPage(Theme& theme, RunData& run, QWidget* parent = nullptr);
     ~RunPage() override;
 
     [[nodiscard]] int framesPainted() const; // of the plots; grows only when something visible changed
 
 signals:
     void stopRequested(const QString& runId);
-    // format: "png" (what is seen, path empty: ask for one), "csv"
+    // format: "csv"; a picture of what is seen the page saves by itself. path: a file that does not exist yet
     void exportRequested(const QString& runId, const QString& format, const QString& path);
     void launchAgainRequested(const RunSpec& spec);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Parts;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the page has to say about a run as it stands, in sentences. Pure.
+#pragma once
+
+#include "ui/run/notice.h"
+#include "ui/run/rankrows.h"
+
+#include <optional>
+
+namespace lockstep::ui {
+
+[[nodiscard]] std::optional<NoticeText> linkNotice(const RunData& run, qint64 nowWallUs); // nodes without news
+[[nodiscard]] std::optional<NoticeText> slowNotice(const RunData& run, const QList<RankRow>& rows);
+[[nodiscard]] QString rankSummary(const RunData& run, const QList<RankRow>& rows); // "8 training, 1 of them slow"
+
+} // namespace lockstep::ui
