@@ -4,7 +4,10 @@
 #include "app/exportrun.h"
 #include "core/specnodes.h"
 
+#include "ui/run/runexport.h"
+
 #include <QDir>
+#include <QProcessEnvironment>
 
 namespace lockstep {
 namespace {
@@ -15,10 +18,20 @@ QString sshConfigFile()
     return named.isEmpty() ? QDir::homePath() + QStringLiteral("/.ssh/config") : named;
 }
 
+Environment ownEnvironment()
+{
+    Environment environment;
+    const auto own = QProcessEnvironment::systemEnvironment();
+    for (const auto& name : own.keys())
+        environment << QPair(name.toLocal8Bit(), own.value(name).toLocal8Bit());
+    return environment;
+}
+
 } // namespace
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
-    : m_desk(desk), m_window(theme, m_nodes, m_runs), m_store(desk.folder), m_watch(desk.parts, desk.acceptHostKey)
+    : m_desk(desk), m_theme(theme), m_window(theme, m_nodes, m_runs), m_store(desk.folder),
+      m_watch(desk.parts, desk.acceptHostKey)
 {
     connect(&m_watch, &NodeWatch::stateChanged, &m_nodes, &NodeList::update);
     connectWindow();
@@ -40,6 +53,9 @@ void Desktop::connectWindow()
     connect(&m_window, &MainWindow::checkRequested, &m_watch, &NodeWatch::check);
     connect(&m_window, &MainWindow::checkAllRequested, &m_watch, &NodeWatch::checkAll);
     connect(&m_window, &MainWindow::acceptHostKeyRequested, &m_watch, &NodeWatch::acceptHostKey);
+    connect(&m_window, &MainWindow::closeRunRequested, &m_runs, &RunList::close);
+    connect(&m_window, &MainWindow::runSpecWanted, this, &Desktop::answerRunSpec);
+    connect(&m_window, &MainWindow::saveSpecRequested, this, &Desktop::saveSpec);
 }
 
 void Desktop::start()
@@ -49,10 +65,11 @@ void Desktop::start()
         m_nodes.setInventory(m_inventory);
         m_watch.setInventory(m_inventory);
     } else {
-        m_window.showNotice(inventory.error().text);
+        m_window.showError(QStringLiteral("The inventory was not read"), inventory.error());
     }
-    if (const auto aliases = importSshConfig(sshConfigFile()))
-        m_window.setSshAliases(aliases->nodes);
+    showAliases();
+    m_window.setDesktopEnvironment(ownEnvironment());
+    readSpecs();
     readRuns([this] {
         for (const auto& run : m_runs.runs())
             if (!isOver(run.phase))
@@ -65,7 +82,7 @@ void Desktop::readRuns(const std::function<void()>& then)
     m_store.ask([](RunStore& store) { return store.list(); }, this,
                 [this, then](Result<QList<RunSummary>> runs) {
                     if (!runs)
-                        m_window.showNotice(runs.error().text);
+                        m_window.showError(QStringLiteral("The runs were not read"), runs.error());
                     else
                         m_runs.setRuns(std::move(*runs));
                     if (then)
@@ -76,7 +93,7 @@ void Desktop::readRuns(const std::function<void()>& then)
 void Desktop::changeInventory(Inventory inventory)
 {
     if (auto saved = inventory.save(m_desk.folder.inventoryFile()); !saved) {
-        m_window.showNotice(saved.error().text);
+        m_window.showError(QStringLiteral("The inventory was not saved"), saved.error());
         return;
     }
     m_inventory = std::move(inventory);
@@ -96,21 +113,21 @@ void Desktop::addNodes(const QString& text)
     if (added)
         changeInventory(std::move(inventory));
     else
-        m_window.showNotice(added.error().text);
+        m_window.showError(QStringLiteral("The node was not added"), added.error());
 }
 
 void Desktop::importAliases(const QStringList& aliases)
 {
     const auto imported = importSshConfig(sshConfigFile());
     if (!imported) {
-        m_window.showNotice(imported.error().text);
+        m_window.showError(QStringLiteral("Nothing was imported"), imported.error());
         return;
     }
     Inventory inventory = m_inventory;
     for (const auto& node : imported->nodes)
         if (aliases.contains(node.name))
             if (auto added = inventory.add(node); !added)
-                m_window.showNotice(added.error().text);
+                m_window.showError(QStringLiteral("The node was not added"), added.error());
     changeInventory(std::move(inventory));
 }
 
@@ -118,7 +135,7 @@ void Desktop::removeNode(const QString& name)
 {
     Inventory inventory = m_inventory;
     if (auto removed = inventory.remove(name); !removed)
-        m_window.showNotice(removed.error().text);
+        m_window.showError(QStringLiteral("The node was not removed"), removed.error());
     else
         changeInventory(std::move(inventory));
 }
@@ -136,8 +153,9 @@ RunSession& Desktop::newSession()
         if (RunData* data = m_runs.data(session.state().id))
             data->apply(update);
     });
-    connect(&session, &RunSession::said, &m_window, &ui::MainWindow::showNotice);
-    connect(&session, &RunSession::refused, this, [this](const Error& error) { m_window.showNotice(error.text); });
+    connect(&session, &RunSession::said, &m_window, &ui::MainWindow::showMessage);
+    connect(&session, &RunSession::refused, this,
+            [this](const Error& error) { m_window.showError(QStringLiteral("The run was not taken up"), error); });
     // Later: the session itself is what emits this.
     connect(
         &session, &RunSession::finished, this, [this, &session] { sessionFinished(session); }, Qt::QueuedConnection);
@@ -148,7 +166,7 @@ void Desktop::launch(const RunSpec& spec)
 {
     const auto nodes = nodesFor(spec, m_inventory);
     if (!nodes)
-        m_window.showNotice(nodes.error().text);
+        m_window.showError(QStringLiteral("Nothing was launched"), nodes.error());
     else
         newSession().launch(spec, *nodes);
 }
@@ -202,8 +220,57 @@ void Desktop::exportRun(const QString& runId, const QString& format, const QStri
     const RunData* data = m_runs.data(runId);
     if (!data)
         return;
-    const auto written = lockstep::exportRun(*data, format, path);
-    m_window.showNotice(written ? QStringLiteral("Written: %1").arg(path) : written.error().text);
+    const QString file = path.isEmpty() ? ui::freePath(*data, format) : path;
+    const auto written =
+        format == QLatin1String("png") ? writePicture(m_theme, *data, file) : writeTable(*data, format, file);
+    if (!written)
+        m_window.showError(QStringLiteral("Nothing was exported"), written.error());
+    else
+        m_window.showMessage(QStringLiteral("Written: %1").arg(file));
+}
+
+void Desktop::showAliases()
+{
+    const auto aliases = importSshConfig(sshConfigFile());
+    if (!aliases) // no ssh_config: nothing to offer
+        return;
+    QList<QPair<QString, QString>> offered;
+    for (const auto& node : aliases->nodes)
+        offered << QPair(node.name,
+                         node.jump.isEmpty() ? node.address.text() : QStringLiteral("via ") + node.jump.last());
+    m_window.setSshAliases(offered);
+}
+
+void Desktop::readSpecs()
+{
+    QList<RunSpec> specs{RunSpec::demo()};
+    const QDir folder(m_desk.folder.specsFolder());
+    for (const auto& name : folder.entryList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name)) {
+        if (auto spec = RunSpec::load(folder.filePath(name)))
+            specs << *spec;
+        else
+            m_window.showError(QStringLiteral("A saved spec was not read"), spec.error());
+    }
+    m_window.setSavedSpecs(specs);
+}
+
+void Desktop::saveSpec(const RunSpec& spec, const QString& path)
+{
+    const QString file =
+        path.isEmpty() ? QDir(m_desk.folder.specsFolder()).filePath(spec.name + QStringLiteral(".toml")) : path;
+    if (auto saved = spec.save(file); !saved)
+        m_window.showError(QStringLiteral("The spec was not saved"), saved.error());
+    else
+        readSpecs();
+}
+
+void Desktop::answerRunSpec(const QString& runId)
+{
+    m_store.ask([runId](RunStore& store) { return store.spec(runId); }, this,
+                [this, runId](const Result<RunSpec>& spec) {
+                    if (spec)
+                        m_window.setRunSpec(runId, *spec);
+                });
 }
 
 } // namespace lockstep

@@ -42,9 +42,14 @@ private:
     void sessionState(RunSession& session, const RunState& state);
     void sessionFinished(RunSession& session);
     void stop(const QString& runId);
-    void exportRun(const QString& runId, const QString& format, const QString& path);
+    void exportRun(const QString& runId, const QString& format, const QString& path); // path empty: a free one
+    void showAliases();
+    void readSpecs();
+    void saveSpec(const RunSpec& spec, const QString& path); // path empty: among the saved ones
+    void answerRunSpec(const QString& runId);
 
     Desk& m_desk;
+    ui::Theme& m_theme;
     Inventory m_inventory;
     NodeList m_nodes;
     RunList m_runs;

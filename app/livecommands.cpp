@@ -8,10 +8,9 @@
 #include "core/specnodes.h"
 #include "remote/launcher.h"
 
-#include <QDir>
 #include <QEventLoop>
 
-#include <map>
+#include <algorithm>
 
 namespace lockstep {
 namespace {
@@ -89,7 +88,7 @@ Result<RunSpec> specOf(const Options& options)
     return spec;
 }
 
-int runCommand(const Options& options, const Desk& desk)
+int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw)
 {
     const auto chosen = choose(options, desk);
     if (!chosen)
@@ -98,8 +97,7 @@ int runCommand(const Options& options, const Desk& desk)
     TerminalRun::Manner manner;
     manner.output = options.output;
     manner.wish = options.follow == Follow::Detach ? TerminalRun::Wish::Detach : TerminalRun::Wish::Follow;
-    if (options.verb == Verb::Demo && manner.wish == TerminalRun::Wish::Follow)
-        manner.pictureFile = QDir::current().filePath(QStringLiteral("lockstep-demo.png"));
+    manner.draw = draw;
     TerminalRun run(desk.parts, store, manner);
     run.launch(chosen->spec, chosen->nodes);
     return run.exec();

@@ -10,7 +10,8 @@ namespace lockstep {
 // The spec of the command line: the file (or the demo), then --nodes and --set.
 [[nodiscard]] Result<RunSpec> specOf(const Options& options);
 
-[[nodiscard]] int runCommand(const Options& options, const Desk& desk); // run and demo
+// run and demo; `draw`, where there is one, gets the run at its end.
+[[nodiscard]] int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw);
 [[nodiscard]] int planCommand(const Options& options, const Desk& desk);
 [[nodiscard]] int attachCommand(const Options& options, const Desk& desk); // attach and stop
 [[nodiscard]] int checkNodes(const Options& options, const Desk& desk);

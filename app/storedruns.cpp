@@ -4,6 +4,7 @@
 #include "app/answer.h"
 #include "app/jsonvalues.h"
 #include "app/texttable.h"
+#include "ui/plots/figures.h"
 
 #include <QDateTime>
 
@@ -63,8 +64,6 @@ QJsonObject json(const LogLine& line, const RunData& data)
             {"text", line.text}};
 }
 
-} // namespace
-
 int listRuns(const Options& options, RunStore& store)
 {
     const auto runs = store.list();
@@ -84,43 +83,12 @@ int listRuns(const Options& options, RunStore& store)
                             run.name,
                             words(run.phase),
                             QStringLiteral("%1 × %2").arg(run.nodes).arg(run.ranks),
-                            durationWords(static_cast<double>(end - run.createdWallUs) / kUsPerS),
+                            ui::figures::clock(static_cast<double>(end - run.createdWallUs) / kUsPerS),
                             lossText(run.lastLoss),
                             run.id};
     }
     print(textTable({"run", "name", "state", "nodes × ranks", "duration", "loss", "id"}, rows));
     return kExitDone;
-}
-
-QString runText(const RunData& data)
-{
-    const RunState& state = data.state();
-    QString text = QStringLiteral("%1 #%2  %3").arg(state.name).arg(state.number).arg(words(state.phase));
-    if (!state.reason.isEmpty())
-        text += QStringLiteral(": ") + state.reason;
-    text += QStringLiteral("\n%1  started %2\n")
-                .arg(state.id, timeOf(state.startedWallUs, QStringLiteral("yyyy-MM-dd HH:mm:ss")));
-    if (state.cause) {
-        text += QStringLiteral("\n%1\n%2\n").arg(state.cause->title, state.cause->detail);
-        for (const auto& line : state.cause->lastLines)
-            text += QStringLiteral("    ") + line + '\n';
-    }
-    QList<QStringList> rows;
-    for (const auto& rank : state.ranks) {
-        const double speed = lastValue(data, "samples_per_s", rank);
-        rows << QStringList{QString::number(rank.rank),
-                            state.nodes.value(rank.nodeIndex).name,
-                            rank.device,
-                            words(rank.phase),
-                            rank.step < 0 ? QStringLiteral("–") : thousands(rank.step),
-                            lossText(lastValue(data, "loss", rank)),
-                            std::isfinite(speed) ? thousands(std::llround(speed)) : QStringLiteral("–"),
-                            rank.reason};
-    }
-    text += '\n' + textTable({"rank", "node", "device", "phase", "step", "loss", "samples/s", "reason"}, rows);
-    if (const QString proof = state.proof(); !proof.isEmpty())
-        text += '\n' + proof + '\n';
-    return text;
 }
 
 int showRun(const Options& options, RunStore& store)
@@ -166,6 +134,47 @@ int showLogs(const Options& options, RunStore& store)
     else
         print(text);
     return kExitDone;
+}
+
+} // namespace
+
+QString runText(const RunData& data)
+{
+    const RunState& state = data.state();
+    QString text = QStringLiteral("%1 #%2  %3").arg(state.name).arg(state.number).arg(words(state.phase));
+    if (!state.reason.isEmpty())
+        text += QStringLiteral(": ") + state.reason;
+    text += QStringLiteral("\n%1  started %2\n")
+                .arg(state.id, timeOf(state.startedWallUs, QStringLiteral("yyyy-MM-dd HH:mm:ss")));
+    if (state.cause) {
+        text += QStringLiteral("\n%1\n%2\n").arg(state.cause->title, state.cause->detail);
+        for (const auto& line : state.cause->lastLines)
+            text += QStringLiteral("    ") + line + '\n';
+    }
+    QList<QStringList> rows;
+    for (const auto& rank : state.ranks) {
+        const double speed = lastValue(data, "samples_per_s", rank);
+        rows << QStringList{QString::number(rank.rank),
+                            state.nodes.value(rank.nodeIndex).name,
+                            rank.device,
+                            words(rank.phase),
+                            rank.step < 0 ? QStringLiteral("–") : ui::figures::grouped(rank.step),
+                            lossText(lastValue(data, "loss", rank)),
+                            std::isfinite(speed) ? ui::figures::grouped(std::llround(speed)) : QStringLiteral("–"),
+                            rank.reason};
+    }
+    text += '\n' + textTable({"rank", "node", "device", "phase", "step", "loss", "samples/s", "reason"}, rows);
+    if (const QString proof = state.proof(); !proof.isEmpty())
+        text += '\n' + proof + '\n';
+    return text;
+}
+
+int storedRuns(const Options& options, const DataFolder& folder)
+{
+    RunStore store(folder);
+    if (options.verb == Verb::Runs)
+        return listRuns(options, store);
+    return options.verb == Verb::Show ? showRun(options, store) : showLogs(options, store);
 }
 
 } // namespace lockstep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs that only read what lies here: runs, show, logs, export csv.
+// The verbs that only read what lies here: runs, show, logs.
 #pragma once
 
 #include "app/options.h"
@@ -7,9 +7,7 @@
 
 namespace lockstep {
 
-[[nodiscard]] int listRuns(const Options& options, RunStore& store);
-[[nodiscard]] int showRun(const Options& options, RunStore& store);
-[[nodiscard]] int showLogs(const Options& options, RunStore& store);
+[[nodiscard]] int storedRuns(const Options& options, const DataFolder& folder);
 [[nodiscard]] QString runText(const RunData& data); // what `show` prints; `run` prints it at its end
 
 } // namespace lockstep

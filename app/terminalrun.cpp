@@ -5,8 +5,7 @@
 #include "app/jsonvalues.h"
 #include "app/storedruns.h"
 #include "app/termchart.h"
-#include "app/texttable.h"
-#include "ui/plots/runpicture.h"
+#include "ui/plots/figures.h"
 
 #include <QCoreApplication>
 
@@ -21,7 +20,6 @@ using namespace std::chrono_literals;
 constexpr auto kProgressEvery = 500ms;   // on a terminal, where the line is written over
 constexpr qint64 kPlainEveryMs = 10'000; // into a file, where every line stays
 constexpr int kChartWidth = 78, kChartHeight = 12;
-constexpr QSize kPictureSize(1280, 800);
 
 bool onTerminal()
 {
@@ -35,17 +33,19 @@ QString progressText(const RunData& data)
         return {};
     QStringList parts;
     if (total > 0)
-        parts << QStringLiteral("step %1 of %2, %3 %").arg(thousands(step), thousands(total)).arg(100 * step / total);
+        parts << QStringLiteral("step %1 of %2, %3 %")
+                     .arg(ui::figures::grouped(step), ui::figures::grouped(total))
+                     .arg(100 * step / total);
     else
-        parts << QStringLiteral("step %1").arg(thousands(step));
+        parts << QStringLiteral("step %1").arg(ui::figures::grouped(step));
     if (std::isfinite(data.meanLoss()))
         parts << QStringLiteral("loss %1").arg(data.meanLoss(), 0, 'f', 4);
     if (std::isfinite(data.samplesPerSecond()))
-        parts << QStringLiteral("%1 samples/s").arg(thousands(std::llround(data.samplesPerSecond())));
+        parts << QStringLiteral("%1 samples/s").arg(ui::figures::grouped(std::llround(data.samplesPerSecond())));
     if (std::isfinite(data.waitFraction()))
         parts << QStringLiteral("%1 % waiting for gradients").arg(std::lround(100 * data.waitFraction()));
     if (std::isfinite(data.etaSeconds()))
-        parts << QStringLiteral("%1 left").arg(durationWords(data.etaSeconds()));
+        parts << QStringLiteral("%1 left").arg(ui::figures::clock(data.etaSeconds()));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -164,12 +164,8 @@ void TerminalRun::finish()
             printJson(toJson(state));
         else
             print(lossChart(m_data, kChartWidth, kChartHeight) + '\n' + runText(m_data));
-        if (!m_manner.pictureFile.isEmpty() && m_data.step() >= 0) {
-            if (renderRunPicture(m_data, kPictureSize).save(m_manner.pictureFile))
-                note(QStringLiteral("The curves: %1").arg(m_manner.pictureFile));
-            else
-                note(QStringLiteral("Cannot write the curves to %1.").arg(m_manner.pictureFile));
-        }
+        if (m_manner.draw && m_data.step() >= 0)
+            m_manner.draw(m_data);
         // Whoever asked for a stop got what was asked for when nothing is left.
         m_exitCode = m_manner.wish == Wish::Stop && state.phase == RunPhase::Stopped ? kExitDone : state.exitCode();
     }

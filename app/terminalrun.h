@@ -10,6 +10,8 @@
 
 #include <QElapsedTimer>
 
+#include <functional>
+
 namespace lockstep {
 
 class TerminalRun : public QObject {
@@ -20,8 +22,8 @@ public:
     struct Manner {
         Wish wish = Wish::Follow;
         Output output = Output::Text;
-        int graceS = -1;     // for Stop; < 0: the spec's
-        QString pictureFile; // where the curves are drawn at the end; empty: nowhere
+        int graceS = -1;                          // for Stop; < 0: the spec's
+        std::function<void(const RunData&)> draw; // the curves, at the end; empty: nowhere
     };
 
     TerminalRun(RunParts parts, StoreThread& store, Manner manner);

@@ -4,7 +4,6 @@
 #include <QRegularExpression>
 
 #include <algorithm>
-#include <cmath>
 
 namespace lockstep {
 
@@ -38,25 +37,6 @@ QString textTable(const QStringList& head, const QList<QStringList>& rows)
     line(head);
     std::ranges::for_each(rows, line);
     return text;
-}
-
-QString thousands(qint64 number)
-{
-    QString digits = QString::number(std::abs(number));
-    for (qsizetype at = digits.size() - 3; at > 0; at -= 3)
-        digits.insert(at, ',');
-    return number < 0 ? QStringLiteral("−") + digits : digits;
-}
-
-QString durationWords(double seconds)
-{
-    if (!std::isfinite(seconds) || seconds < 0)
-        return QStringLiteral("–");
-    const auto whole = static_cast<qint64>(seconds);
-    return QStringLiteral("%1:%2:%3")
-        .arg(whole / 3600, 2, 10, QLatin1Char('0'))
-        .arg(whole / 60 % 60, 2, 10, QLatin1Char('0'))
-        .arg(whole % 60, 2, 10, QLatin1Char('0'));
 }
 
 } // namespace lockstep

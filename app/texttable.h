@@ -9,7 +9,5 @@
 namespace lockstep {
 
 [[nodiscard]] QString textTable(const QStringList& head, const QList<QStringList>& rows);
-[[nodiscard]] QString thousands(qint64 number);      // 12,345
-[[nodiscard]] QString durationWords(double seconds); // "00:12:41"; NaN: "–"
 
 } // namespace lockstep

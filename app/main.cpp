@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which program this is: the window, or one verb of the command line.
+#include "app/answer.h"
+#include "app/desktop.h"
+#include "app/exportrun.h"
+#include "app/inventorycommands.h"
+#include "app/livecommands.h"
+#include "app/screenshots.h"
+#include "app/storedruns.h"
+
+#include <QApplication>
+#include <QDir>
+
+namespace lockstep {
+namespace {
+
+bool hasDisplay()
+{
+    return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+}
+
+bool inWindow(const Options& options)
+{
+    if (options.verb != Verb::Demo)
+        return options.verb == Verb::Window;
+    return options.display == Display::Window || (options.display == Display::Auto && hasDisplay());
+}
+
+bool draws(const Options& options) // a picture, without a window
+{
+    return options.verb == Verb::Screenshot || (options.verb == Verb::Demo && options.follow == Follow::ToTheEnd) ||
+           (options.verb == Verb::Export && options.format == QLatin1String("png"));
+}
+
+Result<void> pictureOf(QApplication& application, const Options& options, const RunData& data, const QString& file)
+{
+    ui::Theme theme(application);
+    theme.setChoice(choiceOf(options.scheme));
+    return writePicture(theme, data, file);
+}
+
+int showWindow(QApplication& application, const Options& options, Desk& desk)
+{
+    if (!hasDisplay() && options.verb == Verb::Window) {
+        note(QStringLiteral(
+            "lockstep: there is no display for the window. `lockstep --help` lists what the command line does."));
+        return kExitBadInput;
+    }
+    std::optional<RunSpec> spec;
+    if (options.verb == Verb::Demo) {
+        const auto demo = specOf(options);
+        if (!demo)
+            return leave(demo.error(), options.output);
+        spec = *demo;
+    }
+    ui::Theme theme(application);
+    theme.setChoice(choiceOf(options.scheme));
+    Desktop desktop(desk, theme);
+    desktop.start();
+    if (spec)
+        desktop.launch(*spec);
+    desktop.window().show();
+    return QApplication::exec();
+}
+
+int exportCommand(QApplication* application, const Options& options, const Desk& desk)
+{
+    RunStore store(desk.folder);
+    const auto id = store.resolve(options.target);
+    if (!id)
+        return leave(id.error(), options.output);
+    RunData data;
+    if (auto read = openRun(store, *id, data); !read)
+        return leave(read.error(), options.output);
+    auto written = application ? pictureOf(*application, options, data, options.file)
+                               : writeTable(data, options.format, options.file);
+    if (!written)
+        return leave(written.error(), options.output);
+    if (options.output == Output::Json)
+        printJson(QJsonObject{{"file", options.file}});
+    else
+        note(QStringLiteral("Written: %1").arg(options.file));
+    return kExitDone;
+}
+
+int runOrDemo(QApplication* application, const Options& options, const Desk& desk)
+{
+    if (!application)
+        return runCommand(options, desk, {});
+    return runCommand(options, desk, [application, &options](const RunData& data) {
+        const QString file = QDir::current().filePath(QStringLiteral("lockstep-demo.png"));
+        const auto written = pictureOf(*application, options, data, file);
+        note(written ? QStringLiteral("The curves as a picture: %1").arg(file) : written.error().text);
+    });
+}
+
+int answer(QApplication* application, const Options& options, Desk& desk)
+{
+    switch (options.verb) {
+    case Verb::Window:
+        break;
+    case Verb::Demo:
+    case Verb::Run:
+        return runOrDemo(application, options, desk);
+    case Verb::Plan:
+        return planCommand(options, desk);
+    case Verb::Nodes:
+        if (options.nodesAction == NodesAction::Check)
+            return checkNodes(options, desk);
+        if (options.nodesAction == NodesAction::Accept)
+            return acceptNode(options, desk);
+        return inventoryCommand(options, desk.folder);
+    case Verb::Runs:
+    case Verb::Show:
+    case Verb::Logs:
+        return storedRuns(options, desk.folder);
+    case Verb::Attach:
+    case Verb::Stop:
+        return attachCommand(options, desk);
+    case Verb::Export:
+        return exportCommand(application, options, desk);
+    case Verb::Screenshot:
+        return takeScreenshots(*application, options, desk);
+    }
+    return kExitBadInput;
+}
+
+} // namespace
+} // namespace lockstep
+
+int main(int argc, char** argv)
+{
+    using namespace lockstep;
+    const Parsed parsed = parseOptions(argc, argv);
+    if (!parsed.options)
+        return parsed.exitCode;
+    const Options& options = *parsed.options;
+    QCoreApplication::setApplicationName(QStringLiteral("lockstep"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(LOCKSTEP_VERSION));
+    if (inWindow(options)) {
+        QApplication application(argc, argv);
+        Desk desk{DataFolder(DataFolder::standardPath())};
+        return showWindow(application, options, desk);
+    }
+    if (draws(options)) {
+        qputenv("QT_QPA_PLATFORM", "offscreen"); // pictures need fonts, not a display
+        QApplication application(argc, argv);
+        Desk desk{DataFolder(DataFolder::standardPath())};
+        return answer(&application, options, desk);
+    }
+    QCoreApplication application(argc, argv);
+    Desk desk{DataFolder(DataFolder::standardPath())};
+    return answer(nullptr, options, desk);
+}
