@@ -10,6 +10,8 @@ namespace lockstep {
 struct StopProof {
     int gone = 0;
     int left = 0; // survivors; 0 is the proof
+
+    bool operator==(const StopProof&) const = default;
 };
 
 // NotFound: the node has no such run. The deadline is for everything, reconnecting included.
