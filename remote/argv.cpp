@@ -6,10 +6,10 @@ namespace lockstep {
 namespace {
 
 // No byte in here may be a single quote, a backslash, `!` or a newline (fish reads \\ and \' inside single quotes, tcsh
-// reads ! and newlines there). $(...) drops newlines at the end, hence the x. $0 is the marker.
-constexpr char kDecode[] = "echo $0; echo $0 >&2; n=$#; while [ $n -gt 0 ]; do w=$(printf %bx \"$1\"); shift; "
+// reads ! and newlines there). $(...) drops newlines at the end, hence the x. $1 is the marker; sh names itself $0.
+constexpr char kDecode[] = "echo $1; echo $1 >&2; shift; n=$#; while [ $n -gt 0 ]; do w=$(printf %bx \"$1\"); shift; "
                            "set -- \"$@\" \"${w%x}\"; n=$((n-1)); done; exec \"$@\"";
-constexpr char kPlain[] = "echo $0; echo $0 >&2; exec \"$@\"";
+constexpr char kPlain[] = "echo $1; echo $1 >&2; shift; exec \"$@\"";
 
 bool isSafe(char c)
 {
@@ -74,7 +74,7 @@ QByteArray loginShellCommand(const QList<QByteArray>& argv, const QByteArray& ma
     QByteArray words;
     for (const QByteArray& word : argv)
         words += ' ' + encoded(word);
-    return QByteArray("exec /bin/sh -c '") + (words.contains('\\') ? kDecode : kPlain) + "' " + marker + words;
+    return QByteArray("exec /bin/sh -c '") + (words.contains('\\') ? kDecode : kPlain) + "' sh " + marker + words;
 }
 
 } // namespace lockstep

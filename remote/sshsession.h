@@ -26,9 +26,7 @@ public:
     virtual void fail(const Error& error) = 0; // the session is gone: libssh's channel must be let go of now
 };
 
-class SshSession : public QObject {
-    Q_OBJECT
-
+class SshSession : public QObject { // a context for what is connected and posted; has no signals
 public:
     // `via`: the session to a jump host that carries this one.
     SshSession(SshHandle handle, QString node, std::shared_ptr<SshSession> via);
