@@ -40,8 +40,12 @@ std::uint64_t readUpTo(gzFile_s* file, const std::string& path, std::uint8_t* in
         int code = 0;
         if (got < 0)
             refuse(path, gzerror(file, &code));
-        if (got == 0)
+        if (got == 0) {
+            gzerror(file, &code);
+            if (code == Z_BUF_ERROR) // the values may all be there, but not the checksum behind them
+                refuse(path, "its compressed data end too early");
             break;
+        }
         done += static_cast<std::uint64_t>(got);
     }
     return done;

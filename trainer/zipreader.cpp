@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -23,15 +24,14 @@ constexpr std::size_t kLongestComment = 65535;
 
 std::vector<std::byte> readWhole(const std::string& path)
 {
-    errno = 0;
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-    if (size < 0)
-        refuse(path, errno != 0 ? std::strerror(errno) : "it is no file");
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-    file.seekg(0);
-    if (size > 0 && !file.read(reinterpret_cast<char*>(bytes.data()), size))
-        refuse(path, errno != 0 ? std::strerror(errno) : "it is no file");
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error); // an error for a folder too
+    if (error)
+        refuse(path, error.message());
+    std::vector<std::byte> bytes(size);
+    std::ifstream file(path, std::ios::binary);
+    if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
+        refuse(path, std::strerror(errno));
     return bytes;
 }
 

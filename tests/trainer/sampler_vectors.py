@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Made sampler_vectors.txt: the indices of Python's own DistributedSampler, a line for each combination. Run it inside
+tests/trainer/python_env.sh's environment; tst_pythonparity runs it again and compares."""
+import torch
+from torch.utils.data import DistributedSampler
+
+print("# samples replicas rank shuffle drop_last seed epoch : indices   (made by sampler_vectors.py)")
+for samples, replicas in ((10, 1), (10, 3), (11, 4), (3, 8), (16, 4), (700, 2)):
+    for shuffle in (True, False):
+        for drop_last in (False, True):
+            if drop_last and samples < replicas:
+                continue  # Python gives every rank nothing; refused here
+            for seed, epoch in ((0, 0), (7, 3), (4294967290, 2)):
+                if not shuffle and seed:
+                    continue
+                for rank in range(replicas):
+                    sampler = DistributedSampler(range(samples), replicas, rank, shuffle=shuffle, seed=seed,
+                                                 drop_last=drop_last)
+                    sampler.set_epoch(epoch)
+                    indices = list(sampler)[:40]  # of the long ones, the start shows all there is to see
+                    print(samples, replicas, rank, int(shuffle), int(drop_last), seed, epoch, ":", *indices)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A rank that is gone ends every other one within 15 s, with the exit code that says so.
+#include "tests/trainer/ranks.h"
+
+#include <QElapsedTimer>
+#include <QTest>
+
+#include <signal.h>
+
+using namespace lockstep::test;
+
+namespace {
+
+constexpr int kMostMs = 15'000; // from the issue
+constexpr int kLostPeer = 7;
+
+} // namespace
+
+class TestLostPeer : public QObject {
+    Q_OBJECT
+
+private slots:
+    void everyOtherRankEnds_data();
+    void everyOtherRankEnds();
+    void aSilentPeerIsLostAfterTheTimeout();
+    void aPeerThatFailsBeforeTheFirstStepIsNoticed();
+};
+
+void TestLostPeer::everyOtherRankEnds_data()
+{
+    QTest::addColumn<int>("world");
+    QTest::addColumn<int>("victim");
+    QTest::newRow("1 of 2") << 2 << 1;
+    QTest::newRow("0 of 2") << 2 << 0; // it hosts the store
+    QTest::newRow("2 of 4") << 4 << 2;
+}
+
+void TestLostPeer::everyOtherRankEnds()
+{
+    QFETCH(int, world);
+    QFETCH(int, victim);
+    Ranks ranks(world, quick({"--epochs", "100000"}));
+    QTRY_VERIFY_WITH_TIMEOUT(!ranks.records(victim, "metric").empty(), Ranks::kDeadlineMs);
+    QElapsedTimer timer;
+    timer.start();
+    ranks.process(victim).kill();
+    QVERIFY(ranks.finish(kMostMs));
+    qInfo("all ended after %lld ms", timer.elapsed());
+    for (int rank = 0; rank < world; ++rank) {
+        if (rank == victim)
+            continue;
+        const QByteArray errors = ranks.errors(rank);
+        QVERIFY2(ranks.exitCode(rank) == kLostPeer, errors.constData());
+        QVERIFY2(errors.contains("another rank is gone or does not answer"), errors.constData());
+        QCOMPARE(errors.count('\n'), 1);
+    }
+}
+
+// No packet tells of a peer that is stopped, as of one whose machine lost its power.
+void TestLostPeer::aSilentPeerIsLostAfterTheTimeout()
+{
+    Ranks ranks(2, quick({"--epochs", "100000", "--timeout", "2"}));
+    QTRY_VERIFY_WITH_TIMEOUT(!ranks.records(1, "metric").empty(), Ranks::kDeadlineMs);
+    ::kill(static_cast<pid_t>(ranks.process(1).processId()), SIGSTOP);
+    QVERIFY(ranks.process(0).waitForFinished(kMostMs));
+    QCOMPARE(ranks.exitCode(0), kLostPeer);
+}
+
+void TestLostPeer::aPeerThatFailsBeforeTheFirstStepIsNoticed()
+{
+    // Rank 0 reads no checkpoint that is not there, and the others wait for its broadcast.
+    Ranks ranks(2, quick({"--resume", "/nowhere/state.pt"}));
+    QVERIFY(ranks.finish(kMostMs));
+    QCOMPARE(ranks.exitCode(0), 5);
+    QCOMPARE(ranks.exitCode(1), kLostPeer);
+}
+
+QTEST_GUILESS_MAIN(TestLostPeer)
+#include "tst_lostpeer.moc"

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Real ranks over Gloo on loopback: what they compute, what they say, how they end.
+#include "tests/trainer/ranks.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace lockstep::test;
+
+namespace {
+
+// Two ranks divide a batch's sum differently from one, so the last bits differ; 2.2e-7 was measured over 40 steps.
+constexpr double kRelativeTolerance = 2e-6;
+
+std::vector<float> floats(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    const QByteArray bytes = file.readAll();
+    std::vector<float> values(static_cast<std::size_t>(bytes.size()) / sizeof(float));
+    memcpy(values.data(), bytes.constData(), values.size() * sizeof(float));
+    return values;
+}
+
+double relativeDistance(const std::vector<float>& a, const std::vector<float>& b) // L2
+{
+    double difference = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::pow(double(a[i]) - double(b[i]), 2);
+        size += std::pow(double(b[i]), 2);
+    }
+    return std::sqrt(difference / size);
+}
+
+double number(const Record& record, const std::string& key)
+{
+    const auto found = record.find(key);
+    return found == record.end() ? std::nan("") : QByteArray::fromStdString(found->second).toDouble();
+}
+
+} // namespace
+
+class TestTraining : public QObject {
+    Q_OBJECT
+
+private slots:
+    void twoRanksAreOneRankWithTwiceTheBatch_data();
+    void twoRanksAreOneRankWithTwiceTheBatch();
+    void ranksHoldTheSameBitsAfter50Steps_data();
+    void ranksHoldTheSameBitsAfter50Steps();
+    void itLearns();
+    void oneMetricRecordAStepOrForSeveral();
+    void factsAreSaidOnce();
+    void resumedTrainingIsBitIdentical_data();
+    void resumedTrainingIsBitIdentical();
+    void exitCodes_data();
+    void exitCodes();
+    void aNanLossStopsOrGoesOn();
+    void missingRanksAreNamed();
+    void sigtermEndsAfterTheStep();
+};
+
+void TestTraining::twoRanksAreOneRankWithTwiceTheBatch_data()
+{
+    QTest::addColumn<QStringList>("options");
+    QTest::newRow("mlp, sgd") << QStringList{"--model", "mlp", "--optimizer", "sgd", "--nesterov", "yes"};
+    QTest::newRow("cnn, sgd") << QStringList{"--model", "cnn", "--optimizer", "sgd", "--weight-decay", "0.01"};
+    QTest::newRow("mlp, small buckets") << QStringList{"--model", "mlp", "--optimizer", "sgd", "--bucket-mb", "0.05"};
+}
+
+void TestTraining::twoRanksAreOneRankWithTwiceTheBatch()
+{
+    QFETCH(QStringList, options);
+    const QTemporaryDir folder;
+    options = quick(options + QStringList{"--steps", "20"});
+    Ranks two(2, options + QStringList{"--dump-parameters", folder.filePath("two")});
+    QVERIFY(two.finish());
+    QCOMPARE(two.exitCode(0), 0);
+    Ranks one(0, options + QStringList{"--batch", "32", "--dump-parameters", folder.filePath("one")});
+    QVERIFY(one.finish());
+    QCOMPARE(one.exitCode(0), 0);
+
+    const std::vector<float> ofTwo = floats(folder.filePath("two.0"));
+    const std::vector<float> ofOne = floats(folder.filePath("one.0"));
+    QVERIFY(!ofOne.empty());
+    QCOMPARE(ofTwo.size(), ofOne.size());
+    const double distance = relativeDistance(ofTwo, ofOne);
+    qInfo("relative distance %g", distance);
+    QVERIFY(distance < kRelativeTolerance);
+}
+
+void TestTraining::ranksHoldTheSameBitsAfter50Steps_data()
+{
+    QTest::addColumn<int>("world");
+    QTest::addColumn<QStringList>("options");
+    QTest::newRow("2, cnn, adamw") << 2 << QStringList{"--model", "cnn"};
+    QTest::newRow("3, mlp, sgd") << 3 << QStringList{"--optimizer", "sgd", "--bucket-mb", "0.1"};
+}
+
+void TestTraining::ranksHoldTheSameBitsAfter50Steps()
+{
+    QFETCH(int, world);
+    QFETCH(QStringList, options);
+    Ranks ranks(world, quick(options + QStringList{"--epochs", "4", "--steps", "50"}));
+    QVERIFY(ranks.finish());
+    const std::string first = ranks.fact(0, "parameter_hash");
+    QCOMPARE(first.size(), std::size_t{16});
+    QCOMPARE(ranks.fact(0, "steps_done"), std::string("50"));
+    for (int rank = 0; rank < world; ++rank) {
+        QCOMPARE(ranks.exitCode(rank), 0);
+        QCOMPARE(ranks.fact(rank, "parameter_hash"), first);
+    }
+}
+
+void TestTraining::itLearns()
+{
+    Ranks ranks(2, quick({"--epochs", "3"}));
+    QVERIFY(ranks.finish());
+    double accuracy = 0;
+    double epochLoss = 0;
+    double stepLosses = 0;
+    double steps = 0;
+    for (int rank = 0; rank < 2; ++rank) {
+        for (const Record& record : ranks.records(rank, "metric")) {
+            if (record.contains("test_accuracy")) {
+                accuracy = number(record, "test_accuracy");
+                epochLoss = number(record, "train_loss");
+            } else if (number(record, "epoch") > 2) {
+                stepLosses += number(record, "loss") * number(record, "samples");
+                steps += number(record, "samples");
+            }
+        }
+    }
+    QVERIFY2(accuracy > 0.9, qPrintable(QString::number(accuracy)));
+    // The epoch's mean is over all ranks. A record that covers the epoch's first steps may not reach back into the one
+    // before.
+    QVERIFY2(std::abs(stepLosses / steps - epochLoss) < 1e-4,
+             qPrintable(QString::number(stepLosses / steps - epochLoss)));
+}
+
+void TestTraining::oneMetricRecordAStepOrForSeveral()
+{
+    Ranks ranks(2, quick({"--epochs", "2"}));
+    QVERIFY(ranks.finish());
+    for (int rank = 0; rank < 2; ++rank) {
+        double steps = 0;
+        double samples = 0;
+        double last = 0;
+        for (const Record& record : ranks.records(rank, "metric")) {
+            QCOMPARE(record.at("rank"), std::to_string(rank));
+            if (record.contains("test_loss"))
+                continue;
+            for (const char* key : {"step", "epoch", "loss", "lr", "samples_per_s", "samples", "steps", "data_ms",
+                                    "forward_ms", "backward_ms", "wait_ms", "optimizer_ms"})
+                QVERIFY2(std::isfinite(number(record, key)) && number(record, key) >= 0, key);
+            steps += number(record, "steps");
+            samples += number(record, "samples");
+            QCOMPARE(number(record, "step"), steps);
+            QVERIFY(number(record, "step") > last);
+            last = number(record, "step");
+        }
+        QCOMPARE(steps, 64.0); // 2 epochs of 500 samples a rank in batches of 16, the last one of 4
+        QCOMPARE(samples, 1000.0);
+    }
+}
+
+void TestTraining::factsAreSaidOnce()
+{
+    Ranks ranks(2, quick({"--steps", "3", "--seed", "5"}));
+    QVERIFY(ranks.finish());
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::vector<Record> infos = ranks.records(rank, "info");
+        QCOMPARE(infos.size(), std::size_t{2}); // at the start, and the hash at the end
+        const Record& start = infos.front();
+        QCOMPARE(start.at("model"), std::string("mlp"));
+        QCOMPARE(start.at("parameters"), std::string("235146"));
+        QCOMPARE(start.at("world"), std::string("2"));
+        QCOMPARE(start.at("total_steps"), std::string("3"));
+        QCOMPARE(start.at("steps_per_epoch"), std::string("32"));
+        QCOMPARE(start.at("batch"), std::string("16"));
+        QCOMPARE(start.at("backend"), std::string("gloo"));
+        QCOMPARE(start.at("threads"), std::string("1"));
+        QCOMPARE(start.at("data"), std::string("synthetic"));
+        QCOMPARE(start.at("seed"), std::string("5"));
+        QCOMPARE(start.at("optimizer"), std::string("adamw"));
+        QVERIFY(!start.at("libtorch").empty());
+    }
+}
+
+void TestTraining::resumedTrainingIsBitIdentical_data()
+{
+    QTest::addColumn<int>("world");
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QString>("until");
+    QTest::newRow("2 ranks, adamw, at an epoch") << 2 << QStringList{} << "32";
+    QTest::newRow("3 ranks, cnn, sgd, small buckets, within an epoch")
+        << 3 << QStringList{"--model", "cnn", "--optimizer", "sgd", "--bucket-mb", "0.1"} << "13";
+}
+
+void TestTraining::resumedTrainingIsBitIdentical()
+{
+    QFETCH(int, world);
+    QFETCH(QStringList, options);
+    QFETCH(QString, until);
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("state.pt");
+    options = quick(options + QStringList{"--epochs", "2"});
+
+    Ranks whole(world, options);
+    QVERIFY(whole.finish());
+    Ranks first(world, options + QStringList{"--steps", until, "--checkpoint", file});
+    QVERIFY(first.finish());
+    QCOMPARE(first.exitCode(0), 0);
+    Ranks second(world, options + QStringList{"--resume", file});
+    QVERIFY(second.finish());
+    QCOMPARE(second.exitCode(0), 0);
+
+    QVERIFY(!whole.fact(0, "parameter_hash").empty());
+    QVERIFY(first.fact(0, "parameter_hash") != whole.fact(0, "parameter_hash"));
+    QCOMPARE(second.fact(world - 1, "parameter_hash"), whole.fact(0, "parameter_hash"));
+    QCOMPARE(second.fact(0, "steps_done"), whole.fact(0, "steps_done"));
+    QVERIFY(!first.fact(0, "checkpoint").empty());
+    QVERIFY(QDir(folder.path()).entryList(QDir::Files) == QStringList{"state.pt"}); // nothing is left aside
+}
+
+void TestTraining::exitCodes_data()
+{
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("wrong option") << QStringList{"--bach", "3"} << 2 << QByteArray("--batch");
+    QTest::newRow("wrong value") << QStringList{"--batch", "many"} << 2 << QByteArray("--batch is 'many'");
+    QTest::newRow("no GPU") << QStringList{"--device", "cuda"} << 3 << QByteArray("no GPU can be used here");
+    QTest::newRow("nccl without GPU") << QStringList{"--backend", "nccl"} << 3 << QByteArray("--backend nccl");
+    QTest::newRow("no data") << QStringList{"--data", "idx", "--data-path", "/nowhere"} << 4
+                             << QByteArray("cannot read /nowhere/train-images-idx3-ubyte");
+    QTest::newRow("no checkpoint") << QStringList{"--resume", "/nowhere/x.pt"} << 5
+                                   << QByteArray("cannot read /nowhere/x.pt");
+    QTest::newRow("checkpoint folder missing") << QStringList{"--steps", "1", "--checkpoint", "/nowhere/x.pt"} << 5
+                                               << QByteArray("cannot write /nowhere/x.pt");
+}
+
+void TestTraining::exitCodes()
+{
+    QFETCH(QStringList, options);
+    QFETCH(int, code);
+    QFETCH(QByteArray, words);
+    Ranks alone(0, quick(options));
+    QVERIFY(alone.finish());
+    const QByteArray errors = alone.errors(0);
+    QVERIFY2(errors.contains(words), errors.constData());
+    QCOMPARE(errors.count('\n'), 1); // one clear line
+    QCOMPARE(alone.exitCode(0), code);
+}
+
+void TestTraining::aNanLossStopsOrGoesOn()
+{
+    const QStringList options = quick({"--optimizer", "sgd", "--lr", "1e12", "--steps", "20"});
+    Ranks stops(0, options);
+    QVERIFY(stops.finish());
+    QCOMPARE(stops.exitCode(0), 8);
+    Ranks goes(0, options + QStringList{"--nan", "go-on"});
+    QVERIFY(goes.finish());
+    QCOMPARE(goes.exitCode(0), 0);
+    const std::vector<Record> records = goes.records(0, "metric");
+    QVERIFY(std::ranges::any_of(
+        records, [](const Record& record) { return record.contains("loss") && record.at("loss") == "nan"; }));
+}
+
+void TestTraining::missingRanksAreNamed()
+{
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("RANK", "0");
+    environment.insert("WORLD_SIZE", "3");
+    environment.insert("MASTER_ADDR", "127.0.0.1");
+    environment.insert("MASTER_PORT", QString::number(freePort()));
+    QProcess zero;
+    zero.setProcessEnvironment(environment);
+    zero.start(trainerProgram(), quick({"--rendezvous-timeout", "1.5"}));
+    QVERIFY(zero.waitForFinished(Ranks::kDeadlineMs));
+    const QByteArray errors = zero.readAllStandardError();
+    QVERIFY2(errors.contains("2 of 3 ranks did not come") && errors.contains("missing 1, 2"), errors.constData());
+    QCOMPARE(zero.exitCode(), 6);
+
+    environment.insert("RANK", "1");
+    zero.setProcessEnvironment(environment);
+    zero.start(trainerProgram(), quick({"--rendezvous-timeout", "0.5"}));
+    QVERIFY(zero.waitForFinished(Ranks::kDeadlineMs));
+    QVERIFY(zero.readAllStandardError().contains("rank 0 does not answer at 127.0.0.1:"));
+    QCOMPARE(zero.exitCode(), 6);
+}
+
+void TestTraining::sigtermEndsAfterTheStep()
+{
+    Ranks ranks(2, quick({"--epochs", "100000"}));
+    QTRY_VERIFY_WITH_TIMEOUT(!ranks.records(1, "metric").empty(), Ranks::kDeadlineMs);
+    ranks.process(0).terminate();
+    ranks.process(1).terminate();
+    QVERIFY(ranks.finish(15'000));
+    QCOMPARE(ranks.exitCode(0), 143);
+    QCOMPARE(ranks.exitCode(1), 143);
+}
+
+QTEST_GUILESS_MAIN(TestTraining)
+#include "tst_training.moc"
