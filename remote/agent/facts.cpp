@@ -3,6 +3,7 @@
 
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
+#include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/factscores.h"
 #include "remote/agent/factsgpu.h"
@@ -173,16 +174,7 @@ int runProbe(int outFd)
 {
     std::string out;
     appendFacts(out, FactsRoots{});
-    std::string_view rest = out;
-    while (!rest.empty()) {
-        const ssize_t put = ::write(outFd, rest.data(), rest.size());
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return 1;
-        rest.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return 0;
+    return writeAll(outFd, out) ? 0 : 1;
 }
 
 } // namespace lockstep::agent

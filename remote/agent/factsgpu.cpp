@@ -3,6 +3,7 @@
 
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
+#include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/fd.h"
 #include "remote/agent/procfile.h"
@@ -24,7 +25,7 @@ namespace {
 
 // A sick driver never answers; a healthy one that nobody keeps loaded takes seconds to wake eight GPUs.
 constexpr std::int64_t kDeadlineUs = 6'000'000;
-constexpr std::size_t kMaxAnswer = 1024 * 1024;
+constexpr std::size_t kMaxAnswer = std::size_t{1024} * 1024;
 constexpr std::size_t kMaxProcesses = 64; // told of one device
 
 // The child's answer: the devices' records as in a sample, then one about all.
@@ -45,12 +46,7 @@ void answer(int fd, const GpuRoots& roots)
     wire::Encoder record(out);
     record.begin(wire::kind::kDevice, wire::kNode, 0).field("id", "gpus");
     record.field("driver", driver.version).field("cuda", driver.cuda).field("note", note).end();
-    for (std::string_view rest = out; !rest.empty();) {
-        const ssize_t put = ::write(fd, rest.data(), rest.size());
-        if (put <= 0)
-            return;
-        rest.remove_prefix(static_cast<std::size_t>(put));
-    }
+    writeAll(fd, out);
 }
 
 GpuReading readingOf(const wire::RecordView& record)
@@ -99,7 +95,7 @@ GpuFacts decoded(const std::string& text)
 bool readToEnd(int fd, std::string& text)
 {
     const std::int64_t deadlineUs = monotonicUs() + kDeadlineUs;
-    std::array<char, 16384> buffer;
+    std::array<char, 4096> buffer{};
     while (text.size() < kMaxAnswer) {
         const std::int64_t leftMs = (deadlineUs - monotonicUs()) / 1000;
         pollfd waiting{fd, POLLIN, 0};

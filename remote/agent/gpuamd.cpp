@@ -134,7 +134,8 @@ GpuSearch findAmdGpus(const GpuRoots& roots)
     std::vector<AmdDevice> devices;
     const std::string drm = roots.sys + "/class/drm";
     for (const std::string& card : entriesOf(drm, "card")) {
-        const std::string folder = drm + '/' + card + "/device";
+        std::string folder = drm + '/';
+        folder.append(card).append("/device");
         // Without the busy file it is a device that the amdgpu module does not drive.
         std::error_code error;
         if (isCard(card) && readWord(folder + "/vendor") == kAmd && fs::exists(folder + "/gpu_busy_percent", error))

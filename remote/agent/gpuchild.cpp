@@ -3,6 +3,7 @@
 
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
+#include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/fd.h"
 #include "remote/agent/sampler.h"
@@ -24,19 +25,6 @@ void appendAbout(std::string& out, std::string_view key, std::string_view text)
 {
     wire::Encoder record(out);
     record.begin(wire::kind::kDevice, wire::kNode, monotonicUs()).field("id", "gpus").field(key, text).end();
-}
-
-bool writeAll(int fd, std::string_view bytes)
-{
-    while (!bytes.empty()) {
-        const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
 }
 
 // A driver's library that prints must not spoil the records: they go to a descriptor that it does not know.

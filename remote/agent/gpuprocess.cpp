@@ -44,6 +44,7 @@ void appendError(std::string& out, std::int64_t nowUs, const std::string& text)
 std::vector<char*> pointers(std::vector<std::string>& words)
 {
     std::vector<char*> list;
+    list.reserve(words.size() + 1);
     for (std::string& word : words)
         list.push_back(word.data());
     list.push_back(nullptr);
@@ -91,8 +92,8 @@ public:
     [[nodiscard]] const posix_spawnattr_t* attributes() const { return &m_attributes; }
 
 private:
-    posix_spawn_file_actions_t m_actions;
-    posix_spawnattr_t m_attributes;
+    posix_spawn_file_actions_t m_actions{};
+    posix_spawnattr_t m_attributes{};
 };
 
 } // namespace
@@ -156,7 +157,7 @@ void GpuProcess::start(std::string& out, std::int64_t nowUs)
 
 void GpuProcess::readable(std::string& out, std::int64_t nowUs)
 {
-    std::array<char, 16384> buffer;
+    std::array<char, 4096> buffer{};
     while (m_pipe.isOpen()) {
         const ssize_t got = ::read(m_pipe.get(), buffer.data(), buffer.size());
         if (got > 0) {

@@ -108,7 +108,7 @@ private:
 
     void readSome(GpuRound& round)
     {
-        std::array<char, 4096> buffer;
+        std::array<char, 4096> buffer{};
         const ssize_t got = ::read(m_pipe.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR)
             return;

@@ -61,7 +61,7 @@ Functions functionsOf(void* handle)
 std::string versionOfFile(void* handle)
 {
     link_map* map = nullptr;
-    if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+    if (::dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0 || map == nullptr)
         return {};
     char path[PATH_MAX];
     if (::realpath(map->l_name, path) == nullptr)

@@ -10,7 +10,7 @@
 
 namespace lockstep::agent {
 
-inline constexpr std::size_t kMaxProcFileBytes = 256 * 1024;
+inline constexpr std::size_t kMaxProcFileBytes = std::size_t{256} * 1024;
 
 // The file from its start, at most `limit` bytes; false: it could not be read. The descriptor stays usable for the next
 // time.

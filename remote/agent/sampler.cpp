@@ -15,7 +15,8 @@ namespace lockstep::agent {
 namespace {
 
 constexpr std::int64_t kPeriodUs = 1'000'000;
-constexpr std::size_t kMaxUnsent = 256 * 1024; // minutes of samples; more is of no use to a reader that does not read
+constexpr std::size_t kMaxUnsent =
+    std::size_t{256} * 1024; // minutes of samples; more is of no use to a reader that does not read
 
 // Makes a descriptor of somebody else's non-blocking, and leaves it as it was.
 class NonBlocking {
@@ -40,7 +41,7 @@ bool isOver(ssize_t got)
 
 bool inputEnded(int fd)
 {
-    std::array<char, 512> ignored;
+    std::array<char, 512> ignored{};
     ssize_t got = 0;
     while ((got = ::read(fd, ignored.data(), ignored.size())) > 0) {
     }
