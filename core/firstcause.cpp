@@ -19,7 +19,7 @@ bool failed(const RankState& rank)
 
 bool stoppedByUs(const RunState& state, const RankState& rank)
 {
-    const qint64 stopping = state.nodes[rank.nodeIndex].stoppingWallUs;
+    const qint64 stopping = state.nodes.value(rank.nodeIndex).stoppingWallUs;
     return stopping != 0 && rank.endedWallUs >= stopping;
 }
 
@@ -45,7 +45,7 @@ FirstCause causeOf(const RunState& state, const RankState& rank)
 {
     FirstCause cause;
     cause.rank = rank.rank;
-    cause.node = state.nodes[rank.nodeIndex].name;
+    cause.node = state.nodes.value(rank.nodeIndex).name;
     const QString who = QStringLiteral("Rank %1 on %2 ").arg(rank.rank).arg(cause.node);
     if (rank.signal > 0)
         cause.title =

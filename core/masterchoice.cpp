@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/masterchoice.h"
 
-#include "core/nodeaddress.h"
-
-#include <QMap>
-#include <QSet>
+#include "core/sharedsubnets.h"
 
 #include <algorithm>
 
@@ -12,23 +9,6 @@ namespace lockstep {
 namespace {
 
 const QString kNotMeasured = QStringLiteral("not measured yet");
-
-struct Measured { // a node whose facts are known
-    int index = 0;
-    QList<NodeAddress> addresses;
-};
-
-struct Subnet {
-    QString name;
-    QMap<int, NodeAddress> members; // by node; the fastest of a node
-    [[nodiscard]] int speed() const // of its slowest member; -1: unknown
-    {
-        int least = members.first().speedMbps;
-        for (const NodeAddress& member : members)
-            least = std::min(least, member.speedMbps);
-        return least;
-    }
-};
 
 class Chooser {
 public:
@@ -41,17 +21,15 @@ public:
             return m_choice;
         }
         for (int i = 0; i < m_nodes.size(); ++i) {
-            if (m_nodes[i].facts)
-                m_measured.append({i, addressesOf(*m_nodes[i].facts)});
-            else
+            if (!m_nodes[i].facts)
                 m_choice.nodes[i].interface = {m_nodes[i].node.interface, m_nodes[i].node.interface.isEmpty()
                                                                               ? kNotMeasured
                                                                               : QStringLiteral("set in the inventory")};
         }
-        leaveOutDoubled();
-        leaveOutOthersThanSet();
+        m_measured = measuredAddresses(m_nodes);
+        m_subnets = subnetsOf(m_measured);
+        checkInterfaces();
         tellLeftOut();
-        gatherSubnets();
         if (m_nodes[0].facts)
             fromSubnets();
         else
@@ -79,39 +57,13 @@ private:
         m_choice.nodes[0].interface = {loopback, QStringLiteral("loopback, one node takes part")};
     }
 
-    // docker0 and VPNs give every machine the same address. Two accounts of one machine share theirs rightly.
-    void leaveOutDoubled()
+    void checkInterfaces()
     {
-        QMap<QString, QSet<QString>> machines;
         for (const Measured& one : std::as_const(m_measured)) {
-            const NodeFacts& facts = *m_nodes[one.index].facts;
-            const QString machine =
-                facts.bootId.isEmpty() ? QString::number(one.index) : facts.bootId + u'/' + facts.host;
-            for (const NodeAddress& address : one.addresses)
-                machines[address.text].insert(machine);
-        }
-        for (Measured& one : m_measured) {
-            for (NodeAddress& address : one.addresses) {
-                if (address.leftOut.isEmpty() && machines[address.text].size() > 1)
-                    address.leftOut = QStringLiteral("several nodes have it");
-            }
-        }
-    }
-
-    void leaveOutOthersThanSet()
-    {
-        for (Measured& one : m_measured) {
             const QString& wanted = m_nodes[one.index].node.interface;
-            if (wanted.isEmpty())
-                continue;
-            bool any = false;
-            for (NodeAddress& address : one.addresses) {
-                if (address.interface == wanted)
-                    any = true;
-                else if (address.leftOut.isEmpty())
-                    address.leftOut = QStringLiteral("the inventory says %1").arg(wanted);
-            }
-            if (!any)
+            const bool there = std::any_of(one.addresses.begin(), one.addresses.end(),
+                                           [&](const NodeAddress& address) { return address.interface == wanted; });
+            if (!wanted.isEmpty() && !there)
                 problem(Severity::Error, one.index,
                         QStringLiteral("%1 has no interface %2").arg(m_nodes[one.index].node.name, wanted),
                         QStringLiteral("The inventory names it; its interfaces with addresses are %1.")
@@ -138,29 +90,6 @@ private:
                         {address.text, address.leftOut, address.interface + QStringLiteral(", skipped")});
             }
         }
-    }
-
-    void gatherSubnets()
-    {
-        for (const Measured& one : std::as_const(m_measured)) {
-            for (const NodeAddress& address : one.addresses) {
-                if (!address.leftOut.isEmpty())
-                    continue;
-                const QString name = address.subnet();
-                auto it = std::find_if(m_subnets.begin(), m_subnets.end(),
-                                       [&](const Subnet& subnet) { return subnet.name == name; });
-                if (it == m_subnets.end()) {
-                    m_subnets.append({name, {}});
-                    it = m_subnets.end() - 1;
-                }
-                if (!it->members.contains(one.index) || it->members[one.index].speedMbps < address.speedMbps)
-                    it->members[one.index] = address;
-            }
-        }
-        // The fastest first, IPv4 before IPv6 where equal, else the order of the facts.
-        std::stable_sort(m_subnets.begin(), m_subnets.end(), [](const Subnet& a, const Subnet& b) {
-            return a.speed() != b.speed() ? a.speed() > b.speed() : !a.members.first().v6 && b.members.first().v6;
-        });
     }
 
     void fromSubnets()

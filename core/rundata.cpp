@@ -34,10 +34,18 @@ void RunData::setState(const RunState& state)
     RunState next = state;
     if (next.attempt < m_state.attempt)
         next.attempt = m_state.attempt;
+    RunState judged = state;
+    const std::optional<FirstCause> shown = judge(judged);
+    if (state.cause && (!shown || shown->title != state.cause->title))
+        m_told = state.cause;
     // The ranks' phases, the proof and the cause come from the spools, which know better than whoever watched.
     if (m_fromStream && next.ranks.size() == m_state.ranks.size() && next.nodes.size() == m_state.nodes.size() &&
         next.attempt == m_state.attempt) {
         next.ranks = m_state.ranks;
+        for (qsizetype i = 0; i < next.ranks.size(); ++i) { // of a node that fell silent the spool says nothing
+            if (state.ranks[i].phase == RankPhase::Lost && next.ranks[i].endedWallUs == 0)
+                next.ranks[i].phase = RankPhase::Lost;
+        }
         for (qsizetype i = 0; i < next.nodes.size(); ++i) {
             next.nodes[i].spoolBytes = std::max(next.nodes[i].spoolBytes, m_state.nodes[i].spoolBytes);
             next.nodes[i].stoppingWallUs = std::max(next.nodes[i].stoppingWallUs, m_state.nodes[i].stoppingWallUs);
@@ -49,19 +57,17 @@ void RunData::setState(const RunState& state)
         }
         if (next.startedWallUs == 0)
             next.startedWallUs = m_state.startedWallUs;
-        if (m_state.cause)
-            next.cause = m_state.cause;
         settle(next);
     } else if (next.ranks.isEmpty()) {
         next.ranks = m_state.ranks;
     }
     if (next.nodes.isEmpty())
         next.nodes = m_state.nodes;
-    const bool same = next == m_state;
-    m_state = next;
-    if (same)
-        return;
+    std::swap(m_state, next);
+    takeTold();
     takeLastLines();
+    if (m_state == next)
+        return;
     ++m_generation;
     emit stateChanged();
     emit changed();
@@ -74,6 +80,8 @@ void RunData::apply(const RunUpdate& update)
     m_fromStream = true;
     const RunState before = update.phases.empty() && update.attempt <= m_state.attempt ? RunState() : m_state;
     const bool watching = !update.phases.empty() || update.attempt > m_state.attempt;
+    if (update.attempt > m_state.attempt)
+        m_told.reset();
     beginAttempt(m_state, update.attempt);
     m_state.nodes[update.nodeIndex].spoolBytes = update.spoolBytes;
     m_newestWallUs = std::max(m_newestWallUs, update.newestWallUs);
@@ -87,6 +95,7 @@ void RunData::apply(const RunUpdate& update)
         if (change.attempt == m_state.attempt)
             applyPhase(m_state, change);
     }
+    takeTold();
     takeLastLines();
     ++m_generation;
     if (watching && before != m_state)
@@ -103,12 +112,11 @@ void RunData::addPoints(const RunUpdate& update)
                 bySteps.append(point.step, point.value);
             bySeconds.append(point.seconds, point.value);
         }
-        if (key.rank >= 0 && key.rank < m_state.ranks.size() && key.attempt == m_state.attempt && !points.empty()) {
-            RankState& rank = m_state.ranks[key.rank];
-            const double step = points.back().step;
-            if (rank.nodeIndex == key.nodeIndex && step >= 0 && step < 9e15)
-                rank.step = static_cast<qint64>(step);
-        }
+    }
+    for (const auto& [rank, step] : update.steps) {
+        if (rank < m_state.ranks.size() && m_state.ranks[rank].nodeIndex == update.nodeIndex &&
+            update.attempt == m_state.attempt)
+            m_state.ranks[rank].step = step;
     }
 }
 
@@ -121,6 +129,16 @@ void RunData::addLines(const RunUpdate& update)
         m_log.erase(m_log.begin(), m_log.begin() + static_cast<std::ptrdiff_t>(extra));
         m_logDropped += extra;
     }
+}
+
+void RunData::takeTold()
+{
+    if (!m_told)
+        return;
+    FirstCause cause = *m_told;
+    if (cause.victims.isEmpty() && m_state.cause)
+        cause.victims = m_state.cause->victims;
+    m_state.cause = cause;
 }
 
 void RunData::takeLastLines()

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace lockstep {
@@ -71,6 +72,7 @@ signals:
 private:
     void addPoints(const RunUpdate& update);
     void addLines(const RunUpdate& update);
+    void takeTold();
     void takeLastLines();
     [[nodiscard]] qint64 infoNumber(const QString& key) const;
 
@@ -80,6 +82,8 @@ private:
     std::map<SeriesKey, std::pair<Series, Series>> m_series;
     std::vector<LogLine> m_log;
     QHash<int, QMap<QString, QString>> m_info;
+    std::optional<FirstCause>
+        m_told;                // a cause that the spools don't show: a node that is lost, a world of the wrong size
     bool m_fromStream = false; // a spool has spoken: its word on ranks holds
     qint64 m_newestWallUs = 0;
     std::uint64_t m_malformed = 0, m_dropped = 0, m_logDropped = 0;

@@ -15,6 +15,7 @@ namespace {
 namespace kind = wire::kind;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMostStep = 9e15; // what a double counts exactly
 constexpr int kMostRank = 1 << 20; // bytes from outside: a rank above this is nobody's
 
 QString qstring(std::string_view text)
@@ -146,6 +147,14 @@ struct RunDecoder::State {
         return stream.keys.size() - 1;
     }
 
+    void metric(RunUpdate& update, const wire::RecordView& record)
+    {
+        const double step = record.number("step").value_or(kNaN);
+        addCurves(update, record, "", step);
+        if (record.rank >= 0 && step >= 0 && step <= kMostStep)
+            update.steps[record.rank] = static_cast<qint64>(step);
+    }
+
     void hello(RunUpdate& update, const wire::RecordView& record)
     {
         tie(record);
@@ -154,6 +163,7 @@ struct RunDecoder::State {
         if (const int next = smallOf(record, "attempt", attempt); next != attempt) {
             attempt = next;
             streams.clear(); // attempts are series of their own
+            update.steps.clear();
         }
         update.attempt = attempt;
     }
@@ -212,7 +222,7 @@ struct RunDecoder::State {
             tie(record);
         device.clear();
         if (record.kind == kind::kMetric) {
-            addCurves(update, record, "", record.number("step").value_or(kNaN));
+            metric(update, record);
         } else if (record.kind == kind::kOut || record.kind == kind::kErr) {
             const std::string text = record.text("text");
             update.lines.push_back({wallUs(record.timeUs), nodeIndex, record.rank,

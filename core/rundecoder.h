@@ -8,6 +8,7 @@
 #include <QMap>
 #include <QString>
 
+#include <map>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -54,6 +55,7 @@ struct RunUpdate {
     std::vector<LogLine> lines;
     std::vector<PhaseChange> phases;
     std::vector<std::pair<int, QMap<QString, QString>>> info; // rank, keys
+    std::map<int, qint64> steps;                              // newest step a rank reported in this piece
     std::uint64_t malformed = 0, dropped = 0;                 // lines that are no record; thinned on the node
     int attempt = 1;
     qint64 newestWallUs = 0; // corrected time of the newest record; 0: none

@@ -84,6 +84,8 @@ QByteArray optionToml(const QByteArray& value)
     const qlonglong integer = value.toLongLong(&isNumber);
     if (isNumber && QByteArray::number(integer) == value)
         return value;
+    if (!value.contains('.') && !value.contains('e'))
+        return TomlWriter::quoted(value); // "-0" would come back as the integer 0
     double real = 0;
     const auto end = value.constData() + value.size();
     const auto parsed = std::from_chars(value.constData(), end, real);

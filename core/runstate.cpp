@@ -195,6 +195,8 @@ void applyPhase(RunState& state, const PhaseChange& change)
 void settle(RunState& state)
 {
     state.cause = judge(state);
+    if (isOver(state.phase))
+        return; // it was all known, or somebody knew more than the spools say
     const bool any = !state.ranks.isEmpty();
     const bool allEnded = any && std::all_of(state.ranks.begin(), state.ranks.end(), rankEnded);
     const bool allNodes =
@@ -212,8 +214,6 @@ void settle(RunState& state)
             state.reason = state.cause->title;
         return;
     }
-    if (isOver(state.phase))
-        return;
     const bool stopping = std::any_of(state.nodes.begin(), state.nodes.end(),
                                       [](const NodeRunState& node) { return node.stoppingWallUs != 0; });
     const bool training = std::any_of(state.ranks.begin(), state.ranks.end(),

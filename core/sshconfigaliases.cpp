@@ -20,6 +20,8 @@ QStringList wordsOf(const QString& line)
     QStringList words;
     for (auto it = kWord.globalMatch(line); it.hasNext();) {
         const auto match = it.next();
+        if (match.captured(2).startsWith(u'#'))
+            break; // a comment, since OpenSSH 8.7
         words.append(match.captured(1) + match.captured(2));
     }
     return words;
