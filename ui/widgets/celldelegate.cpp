@@ -3,6 +3,7 @@
 
 #include "ui/widgets/cellpainter.h"
 
+#include <QAbstractItemView>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -18,6 +19,12 @@ Cell cellOf(const QModelIndex& index)
     Cell cell;
     cell.text = index.data().toString();
     return cell;
+}
+
+bool byCells(const QStyleOptionViewItem& option)
+{
+    const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
+    return view && view->selectionBehavior() == QAbstractItemView::SelectItems;
 }
 
 } // namespace
@@ -48,9 +55,8 @@ void CellDelegate::paintGround(QPainter& painter, const QStyleOptionViewItem& op
     painter.fillRect(option.rect, selected ? t.sel : index.row() == m_hoverRow ? t.hover : t.surface);
     if (!selected)
         painter.fillRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1, t.grid);
-    if (option.state.testFlag(QStyle::State_HasFocus) || (selected && index.column() == 0 && option.widget->hasFocus()))
-        if (index.column() == 0)
-            painter.fillRect(option.rect.left(), option.rect.top(), 2, option.rect.height(), t.accent);
+    if (selected && index.column() == 0 && option.widget && option.widget->hasFocus())
+        painter.fillRect(option.rect.left(), option.rect.top(), 2, option.rect.height(), t.accent);
 }
 
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -62,8 +68,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     painter->save();
     paintGround(*painter, option, index);
     QRect place = content(option, index);
-    if (cell.boxed) {
-        painter->fillRect(option.rect.adjusted(0, 0, 0, -1), t.sel);
+    if (selected && byCells(option)) { // the one cell that the page speaks about
         painter->setPen(t.accent);
         painter->drawRect(option.rect.adjusted(0, 0, -1, -2));
     }
@@ -83,7 +88,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     if (cell.series)
         place = draw.square(place, *cell.series);
     if (cell.icon)
-        place = draw.icon(place, *cell.icon, colour);
+        place = draw.icon(place, *cell.icon, cell.iconTone ? toneColour(t, *cell.iconTone) : colour);
     if (cell.bar)
         place = draw.bar(place, *cell.bar);
     if (!cell.sparkline.empty())

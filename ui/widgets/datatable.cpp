@@ -22,10 +22,17 @@ public:
         m_words = words;
         invalidateRowsFilter();
     }
+    void setAccepts(std::function<bool(const QModelIndex&)> accepts)
+    {
+        m_accepts = std::move(accepts);
+        invalidateRowsFilter();
+    }
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override
     {
+        if (m_accepts && !m_accepts(sourceModel()->index(row, 0, parent)))
+            return false;
         return std::ranges::all_of(m_words, [&](const QString& word) {
             for (int column = 0; column < sourceModel()->columnCount(parent); ++column)
                 if (sourceModel()->index(row, column, parent).data().toString().contains(word, Qt::CaseInsensitive))
@@ -44,6 +51,7 @@ protected:
 
 private:
     QStringList m_words;
+    std::function<bool(const QModelIndex&)> m_accepts;
 };
 
 } // namespace
@@ -87,6 +95,17 @@ DataTable::DataTable(Theme& theme, QAbstractItemModel& model, std::vector<Column
 void DataTable::setFilter(const QString& text)
 {
     static_cast<WordFilter*>(m_proxy)->setWords(text.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+}
+
+void DataTable::setColumns(std::vector<ColumnWidth> columns)
+{
+    m_columns = std::move(columns);
+    layoutColumns();
+}
+
+void DataTable::setRowFilter(std::function<bool(const QModelIndex&)> accepts)
+{
+    static_cast<WordFilter*>(m_proxy)->setAccepts(std::move(accepts));
 }
 
 QModelIndex DataTable::sourceIndex(const QModelIndex& shown) const

@@ -7,6 +7,7 @@
 
 #include <QTableView>
 
+#include <functional>
 #include <vector>
 
 class QSortFilterProxyModel;
@@ -27,6 +28,8 @@ public:
     DataTable(Theme& theme, QAbstractItemModel& model, std::vector<ColumnWidth> columns, int rowHeightAt100,
               QWidget* parent = nullptr);
 
+    void setColumns(std::vector<ColumnWidth> columns);                         // for a model whose columns change
+    void setRowFilter(std::function<bool(const QModelIndex& source)> accepts); // beside the words; empty: all
     void setFilter(const QString& text); // rows that hold every word of it, in any column
     [[nodiscard]] QModelIndex sourceIndex(const QModelIndex& shown) const;
     [[nodiscard]] QModelIndex shownIndex(const QModelIndex& source) const;

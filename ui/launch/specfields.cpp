@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/launch/specfields.h"
+
+#include <QMap>
+
+#include <algorithm>
+
+namespace lockstep::ui {
+
+namespace {
+
+const QString kAllDevices = QStringLiteral("all devices");
+
+struct Range {
+    const char* name;
+    bool whole;
+    double least, most;
+};
+// As the trainer's own table has them.
+constexpr Range kRanges[]{{"batch", true, 1, 1 << 24}, {"epochs", true, 1, 1e9},         {"lr", false, 0, 1e6},
+                          {"momentum", false, 0, 1},   {"weight_decay", false, -1, 1e6}, {"seed", true, 0, 9e15},
+                          {"threads", true, 0, 4096},  {"bucket_mb", false, 0.001, 1e6}, {"grace", true, 0, 86400}};
+
+bool plainWord(const QByteArray& word)
+{
+    return !word.isEmpty() && std::ranges::all_of(word, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || QByteArrayView("_-./:=,+@%").contains(c);
+    });
+}
+
+QByteArray quoted(const QByteArray& word)
+{
+    if (plainWord(word))
+        return word;
+    return "'" + QByteArray(word).replace("'", "'\\''") + "'";
+}
+
+} // namespace
+
+QStringList ranksANodeChoices()
+{
+    QStringList choices{kAllDevices};
+    for (const int ranks : {1, 2, 4, 8})
+        choices.append(QString::number(ranks));
+    return choices;
+}
+
+QString ranksANodeText(int ranks)
+{
+    return ranks <= 0 ? kAllDevices : QString::number(ranks);
+}
+
+int ranksANode(const QString& text)
+{
+    return text == kAllDevices ? 0 : text.toInt();
+}
+
+QString optionOr(const RunSpec& spec, const char* name, const char* usual)
+{
+    const QByteArray value = spec.option(QString::fromLatin1(name));
+    return value.isEmpty() ? QString::fromLatin1(usual) : QString::fromUtf8(value);
+}
+
+void setOrDrop(RunSpec& spec, const RunSpec& opened, const char* name, const QString& text)
+{
+    const QString key = QString::fromLatin1(name);
+    if (!text.isEmpty()) {
+        static const QMap<QString, QString> kUsual{{QStringLiteral("model"), QStringLiteral("mlp")},
+                                                   {QStringLiteral("data"), QStringLiteral("fashion-mnist")},
+                                                   {QStringLiteral("optimizer"), QStringLiteral("sgd")}};
+        const bool usual = kUsual.value(key) == text;
+        if (!usual || !spec.option(key).isEmpty() || !opened.option(key).isEmpty())
+            spec.setOption(key, text.toUtf8());
+        return;
+    }
+    spec.trainer.removeIf([&](const TrainerOption& option) { return option.name == key; });
+}
+
+QString wrongNumber(const QString& name, const QString& text)
+{
+    const QString trimmed = text.trimmed();
+    if (trimmed.isEmpty())
+        return {};
+    for (const Range& range : kRanges) {
+        if (name != QLatin1String(range.name))
+            continue;
+        bool number = false;
+        const double value = range.whole ? static_cast<double>(trimmed.toLongLong(&number)) : trimmed.toDouble(&number);
+        if (number && value >= range.least && value <= range.most)
+            return {};
+        return QStringLiteral("%1 is a %2 from %3 to %4, not “%5”.")
+            .arg(name, range.whole ? QStringLiteral("whole number") : QStringLiteral("number"))
+            .arg(range.least)
+            .arg(range.most, 0, 'g', 12)
+            .arg(trimmed);
+    }
+    return {};
+}
+
+QString wordsText(const QList<QByteArray>& words)
+{
+    QByteArrayList all;
+    for (const QByteArray& word : words)
+        all.append(quoted(word));
+    return QString::fromUtf8(all.join(' '));
+}
+
+QString readWords(const QString& text, QList<QByteArray>& into)
+{
+    QList<QByteArray> words;
+    QByteArray word;
+    bool inWord = false;
+    char quote = 0;
+    const QByteArray bytes = text.toUtf8();
+    for (qsizetype i = 0; i < bytes.size(); ++i) {
+        const char c = bytes[i];
+        if (quote != 0) {
+            if (c == quote)
+                quote = 0;
+            else if (c == '\\' && quote == '"' && i + 1 < bytes.size() &&
+                     QByteArrayView("\"\\$`").contains(bytes[i + 1]))
+                word += bytes[++i];
+            else
+                word += c;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+            inWord = true;
+        } else if (c == '\\') {
+            if (i + 1 == bytes.size())
+                return QStringLiteral("A backslash at the end stands before nothing.");
+            word += bytes[++i];
+            inWord = true;
+        } else if (c == ' ' || c == '\t') {
+            if (inWord)
+                words.append(std::exchange(word, {}));
+            inWord = false;
+        } else {
+            word += c;
+            inWord = true;
+        }
+    }
+    if (quote != 0)
+        return QStringLiteral("A %1 is opened and not closed.").arg(QLatin1Char(quote));
+    if (inWord)
+        words.append(word);
+    into = words;
+    return {};
+}
+
+QString environmentText(const Environment& environment)
+{
+    QList<QByteArray> words;
+    for (const auto& [name, value] : environment)
+        words.append(name + '=' + value);
+    return wordsText(words);
+}
+
+QString readEnvironment(const QString& text, Environment& into)
+{
+    QList<QByteArray> words;
+    if (const QString wrong = readWords(text, words); !wrong.isEmpty())
+        return wrong;
+    Environment read;
+    for (const QByteArray& word : words) {
+        const qsizetype equals = word.indexOf('=');
+        if (equals <= 0)
+            return QStringLiteral("Write NAME=value; “%1” has no name.").arg(QString::fromUtf8(word));
+        read.append({word.left(equals), word.mid(equals + 1)});
+    }
+    into = read;
+    return {};
+}
+
+QList<QPair<QString, QString>> settingsOf(const RunSpec& spec)
+{
+    QList<QPair<QString, QString>> all{{QStringLiteral("nodes"), spec.nodes},
+                                       {QStringLiteral("ranks a node"), ranksANodeText(spec.ranksPerNode)},
+                                       {QStringLiteral("backend"), toString(spec.backend)},
+                                       {QStringLiteral("master port"), spec.masterPort > 0
+                                                                           ? QString::number(spec.masterPort)
+                                                                           : QStringLiteral("free")},
+                                       {QStringLiteral("grace"), QStringLiteral("%1 s").arg(spec.graceS)}};
+    for (const TrainerOption& option : spec.trainer)
+        all.append({option.name, QString::fromUtf8(option.value)});
+    if (!spec.arguments.isEmpty())
+        all.append({QStringLiteral("arguments"), wordsText(spec.arguments)});
+    for (const auto& [name, value] : spec.env)
+        all.append({QString::fromUtf8(name), QString::fromUtf8(value)});
+    for (const auto& [name, value] : spec.envOverride)
+        all.append({QString::fromUtf8(name), QString::fromUtf8(value)});
+    return all;
+}
+
+QStringList differingNames(const RunSpec& a, const RunSpec& b)
+{
+    const auto left = settingsOf(a), right = settingsOf(b);
+    QStringList names;
+    for (const auto* side : {&left, &right})
+        for (const auto& setting : *side)
+            if ((!left.contains(setting) || !right.contains(setting)) && !names.contains(setting.first))
+                names.append(setting.first);
+    return names;
+}
+
+QString advancedSummary(const RunSpec& spec)
+{
+    QStringList parts;
+    for (const auto& [label, name] : {std::pair{"momentum", "momentum"},
+                                      {"weight decay", "weight_decay"},
+                                      {"seed", "seed"},
+                                      {"threads", "threads"},
+                                      {"bucket MiB", "bucket_mb"}})
+        if (const QByteArray value = spec.option(QString::fromLatin1(name)); !value.isEmpty())
+            parts.append(QStringLiteral("%1 %2").arg(QString::fromLatin1(label), QString::fromUtf8(value)));
+    parts.append(spec.masterPort > 0 ? QStringLiteral("port %1").arg(spec.masterPort) : QStringLiteral("a free port"));
+    parts.append(QStringLiteral("grace time %1 s").arg(spec.graceS));
+    const auto own = spec.env.size();
+    parts.append(own == 0   ? QStringLiteral("no variables of your own")
+                 : own == 1 ? QStringLiteral("1 variable of your own")
+                            : QStringLiteral("%1 variables of your own").arg(own));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace lockstep::ui

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: rail, pages, status bar. Shows the models it is given and asks by signals; app answers them.
+// Thread: GUI. `theme`, `nodes` and `runs` outlive it.
+#pragma once
+
+#include "core/error.h"
+#include "core/nodestate.h"
+#include "core/runlist.h"
+#include "ui/theme.h"
+
+#include <QHash>
+#include <QPair>
+#include <QWidget>
+
+class QShortcut;
+class QStackedWidget;
+
+namespace lockstep::ui {
+
+class LaunchPage;
+class NodesPage;
+class NoticeBar;
+class PreferencesPage;
+class KeysPage;
+class Rail;
+class RunPage;
+class RunsPage;
+class StatusStrip;
+enum class Place;
+enum class RailChoice;
+
+class MainWindow : public QWidget {
+    Q_OBJECT
+
+public:
+    MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    void setSshAliases(const QList<QPair<QString, QString>>& aliases); // alias, what is known of it
+    void setSavedSpecs(const QList<RunSpec>& specs);
+    void setLaunchSpec(const RunSpec& spec);
+    void setRunSpec(const QString& runId, const RunSpec& spec); // answers runSpecWanted
+    void setDesktopEnvironment(const Environment& environment);
+
+    void showPlace(Place place);
+    void showRun(const QString& runId);                      // opened or about to be
+    void showMessage(const QString& text);                   // some seconds in the status bar
+    void showError(const QString& what, const Error& error); // stays until closed
+
+    [[nodiscard]] LaunchPage& launchPage() { return *m_launch; }
+    [[nodiscard]] NodesPage& nodesPage() { return *m_nodesPage; }
+    [[nodiscard]] RunsPage& runsPage() { return *m_runsPage; }
+
+signals:
+    void runRequested(const RunSpec& spec);
+    void demoRequested();
+    void stopRequested(const QString& runId);
+    void openRunRequested(const QString& runId);
+    void closeRunRequested(const QString& runId);                                           // its page only
+    void exportRequested(const QString& runId, const QString& format, const QString& path); // path empty: ask for one
+    void runSpecWanted(const QString& runId);
+    void nodesAddRequested(const QString& text);
+    void nodeRemoveRequested(const QString& node);
+    void importRequested(const QStringList& aliases);
+    void checkRequested(const QString& node);
+    void checkAllRequested();
+    void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
+    void deployRequested(const QString& node);
+    void measureRequested(const RunSpec& spec);
+    void saveSpecRequested(const RunSpec& spec, const QString& path); // path empty: among the saved ones
+    void schemeChosen(lockstep::ui::SchemeChoice choice);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void connectNodes();
+    void connectLaunchAndRuns();
+    void addKeys();
+    void focusFilter();
+    void showNodes(); // counts and status bar
+    void showRuns();
+    void showStatus();
+    RunPage* runPage(const QString& id);
+    void launchAgain(const RunSpec& spec);
+
+    Theme& m_theme;
+    NodeList& m_nodes;
+    RunList& m_runs;
+    Rail* m_rail;
+    QStackedWidget* m_pages;
+    NodesPage* m_nodesPage;
+    LaunchPage* m_launch;
+    RunsPage* m_runsPage;
+    PreferencesPage* m_preferences;
+    KeysPage* m_keys;
+    NoticeBar* m_notice;
+    StatusStrip* m_status;
+    QShortcut* m_slash = nullptr;
+    QHash<QString, RunPage*> m_runPages;
+    QString m_wanted; // the run to show as soon as it is open
+    RailChoice m_railChoice;
+};
+
+} // namespace lockstep::ui

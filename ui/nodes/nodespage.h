@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Nodes page: who is known, how each stands, what a person is asked, details of the selected one. Asks by signals.
+// Thread: GUI. `theme`, `nodes` and `runs` outlive the page.
+#pragma once
+
+#include "core/nodestate.h"
+#include "core/runlist.h"
+#include "ui/theme.h"
+
+#include <QPair>
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+class QSplitter;
+
+namespace lockstep::ui {
+
+class AddNode;
+class AskCard;
+class Button;
+class DataTable;
+class Field;
+class ImportList;
+class NodeDetails;
+class NodeModel;
+class StartPanel;
+
+class NodesPage : public QWidget {
+    Q_OBJECT
+
+public:
+    NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent = nullptr);
+
+    void setSshAliases(const QList<QPair<QString, QString>>& aliases); // alias, what is known of it
+    void showNode(const QString& name);
+    void focusFilter();
+    void openAdd();
+
+signals:
+    void nodesAddRequested(const QString& text);
+    void nodeRemoveRequested(const QString& node);
+    void importRequested(const QStringList& aliases);
+    void checkRequested(const QString& node);
+    void checkAllRequested();
+    void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
+    void deployRequested(const QString& node);
+    void demoRequested();
+    void demoTableRequested();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* makeHeader();
+    QWidget* makeDrawer(); // the inline Add and Import strip under the header
+    void showAll();        // after a reset
+    void showSelected();
+    void act(int row); // what the action word of a row promises
+    void layoutCards();
+    enum class Drawer { Closed, Add, Import };
+    void setDrawer(Drawer drawer);
+    [[nodiscard]] bool firstStart() const;
+    [[nodiscard]] QStringList names() const;
+
+    Theme& m_theme;
+    NodeList& m_nodes;
+    RunList& m_runs;
+    NodeModel* m_model;
+    DataTable* m_table;
+    NodeDetails* m_details;
+    StartPanel* m_start;
+    QWidget *m_startLine, *m_cards, *m_drawer, *m_empty;
+    QGridLayout* m_cardGrid;
+    QList<AskCard*> m_askCards;
+    AddNode* m_add;
+    ImportList* m_import;
+    QWidget *m_addBox, *m_importBox;
+    QLabel* m_caption;
+    Field* m_filter;
+    Button *m_checkAll, *m_importButton, *m_addButton;
+    QSplitter* m_splitter;
+    QList<QPair<QString, QString>> m_aliases;
+    QString m_cardsShown; // what the cards were made for
+    Drawer m_open = Drawer::Closed;
+};
+
+} // namespace lockstep::ui
