@@ -40,7 +40,8 @@ public:
             if (at == m_supervisor)
                 return true;
             const auto parent = m_parents.find(at);
-            if (parent == m_parents.end() || programOf(at) == m_program)
+            const std::string program = programOf(at); // empty: it is on its way out, a helper perhaps
+            if (parent == m_parents.end() || program.empty() || program == m_program)
                 return false;
             at = parent->second;
         }
