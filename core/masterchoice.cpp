@@ -106,7 +106,7 @@ private:
             return subnet.members.size() == m_measured.size();
         });
         QString source =
-            QStringLiteral("%1 subnet %2 nodes share, %3: %4")
+            QStringLiteral("%1 subnet %2 share, %3: %4")
                 .arg(sharedByAll == 1 ? QStringLiteral("the only") : QStringLiteral("the fastest"),
                      m_nodes.size() == 2 ? QStringLiteral("both") : QStringLiteral("all %1").arg(m_nodes.size()),
                      shared->name, speedText(shared->speed()));

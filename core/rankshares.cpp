@@ -215,6 +215,12 @@ private:
         share.devices = m_devices[i].mid(0, share.ranks);
         share.idleDevices = static_cast<int>(m_devices[i].size() - share.devices.size());
         for (const DeviceFacts& device : std::as_const(share.devices)) {
+            if (!device.error.isEmpty())
+                problem(Severity::Error, i,
+                        QStringLiteral("Device %1 of %2 can't be used").arg(device.index).arg(m_nodes[i].node.name),
+                        QStringLiteral("It says: %1. Name the others as its devices in the inventory, or choose other "
+                                       "nodes.")
+                            .arg(device.error));
             if (device.processes.isEmpty())
                 continue;
             const DeviceProcess& holder = device.processes.first();

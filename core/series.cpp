@@ -26,8 +26,11 @@ void Series::Cell::add(double y)
     } else if (std::isinf(y)) {
         ++(y > 0 ? posInf : negInf);
     } else {
-        min = count == 0 ? toFloat(y) : std::min(min, toFloat(y));
-        max = count == 0 ? toFloat(y) : std::max(max, toFloat(y));
+        const float value = toFloat(y);
+        min = count == 0 ? value : std::min(min, value);
+        max = count == 0 ? value : std::max(max, value);
+        first = count == 0 ? value : first;
+        last = value;
         sum += y;
         ++count;
     }
@@ -38,6 +41,8 @@ void Series::Cell::add(const Cell& other)
     if (other.count > 0) {
         min = count == 0 ? other.min : std::min(min, other.min);
         max = count == 0 ? other.max : std::max(max, other.max);
+        first = count == 0 ? other.first : first;
+        last = other.last;
         sum += other.sum;
         count += other.count;
     }
@@ -65,8 +70,10 @@ void Series::append(double x, double y)
                 m_levels[level].push_back(m_levels[level - 1].front());
         }
         std::vector<Cell>& cells = m_levels[level];
-        if (cell == cells.size())
+        if (cell == cells.size()) {
             cells.emplace_back();
+            cells.back().x = x;
+        }
         cells[cell].add(y);
     }
 }
@@ -138,37 +145,76 @@ void Series::walk(std::size_t first, std::size_t last, const OnPoint& onPoint, c
     }
 }
 
-void Series::fold(std::size_t first, std::size_t last, Column& column) const
+// One monotone piece, added to what is in the columns already.
+void Series::decimatePiece(std::size_t first, std::size_t last, double from, double to, std::span<Column> columns) const
 {
-    if (first >= last)
-        return;
-    Cell cell;
-    cell.min = column.min;
-    cell.max = column.max;
-    cell.sum = static_cast<double>(column.mean) * column.count;
-    cell.count = column.count;
-    const bool fresh = column.count == 0;
-    walk(
-        first, last, [&](std::size_t i) { cell.add(m_y[i]); }, [&](const Cell& whole) { cell.add(whole); });
-    if (cell.count > column.count) {
-        std::size_t end = last;
-        while (!std::isfinite(m_y[end - 1]))
-            --end;
-        column.last = toFloat(m_y[end - 1]);
-        if (fresh) {
-            std::size_t begin = first;
-            while (!std::isfinite(m_y[begin]))
-                ++begin;
-            column.first = toFloat(m_y[begin]);
+    const auto count = static_cast<double>(columns.size());
+    std::size_t at = 0; // the column being filled
+    double edge = from + (to - from) / count;
+    Cell sum;
+    const auto put = [&] {
+        Column& column = columns[at];
+        if (sum.count > 0) {
+            const bool fresh = column.count == 0;
+            column.min = fresh ? sum.min : std::min(column.min, sum.min);
+            column.max = fresh ? sum.max : std::max(column.max, sum.max);
+            column.first = fresh ? sum.first : column.first;
+            column.last = sum.last;
+            column.mean = static_cast<float>((static_cast<double>(column.mean) * column.count + sum.sum) /
+                                             (column.count + sum.count));
+            column.count += sum.count;
         }
-        column.min = cell.min;
-        column.max = cell.max;
-        column.mean = static_cast<float>(cell.sum / cell.count);
-        column.count = cell.count;
+        column.nan += sum.nan;
+        column.posInf += sum.posInf;
+        column.negInf += sum.negInf;
+        sum = Cell();
+    };
+    const auto moveTo = [&](double x) {
+        if (x < edge || at + 1 == columns.size())
+            return;
+        put();
+        // Rounding may leave x one column off; then the loop corrects it.
+        const auto guess = static_cast<std::size_t>(std::max(0.0, (x - from) / (to - from) * count));
+        at = std::max(at, std::min(guess, columns.size() - 1));
+        while (at > 0 && x < from + (to - from) * static_cast<double>(at) / count)
+            --at;
+        while (at + 1 < columns.size() && x >= from + (to - from) * static_cast<double>(at + 1) / count)
+            ++at;
+        edge = from + (to - from) * static_cast<double>(at + 1) / count;
+    };
+    // Cells of at most a quarter column; their own x, so that no point is touched.
+    constexpr double kCellsAColumn = 4;
+    const double share = static_cast<double>(last - first) / count;
+    std::size_t level = 0, width = kLeaf;
+    const bool cells = static_cast<double>(width) * kCellsAColumn <= share;
+    while (cells && level + 1 < m_levels.size() && static_cast<double>(width * 2) * kCellsAColumn <= share) {
+        ++level;
+        width *= 2;
     }
-    column.nan += cell.nan;
-    column.posInf += cell.posInf;
-    column.negInf += cell.negInf;
+    // A cell over a gap in x (a pause in the training) would carry points across it: there smaller ones are taken.
+    const double widest = (to - from) / count / 2;
+    for (std::size_t i = first; i < last;) {
+        bool taken = false;
+        std::size_t size = width;
+        for (std::size_t down = 0; cells && down <= level && !taken; ++down, size /= 2) {
+            if (i % size != 0 || i + size > last)
+                continue;
+            const Cell& cell = m_levels[level - down][i / size];
+            const double end = i + size == last ? m_x[last - 1] : m_levels[level - down][i / size + 1].x;
+            if (end - cell.x > widest)
+                continue;
+            moveTo(cell.x);
+            sum.add(cell);
+            i += size;
+            taken = true;
+        }
+        if (!taken) {
+            moveTo(m_x[i]);
+            sum.add(m_y[i]);
+            ++i;
+        }
+    }
+    put();
 }
 
 void Series::decimate(double from, double to, std::span<Column> columns) const
@@ -176,28 +222,19 @@ void Series::decimate(double from, double to, std::span<Column> columns) const
     std::fill(columns.begin(), columns.end(), Column());
     if (columns.empty() || !(to > from) || m_x.empty())
         return;
-    const auto width = static_cast<double>(columns.size());
     if (m_pieces.size() > kMostPieces) {
         for (std::size_t i = 0; i < m_x.size(); ++i) {
-            if (m_x[i] >= from && m_x[i] < to) {
-                const auto column = static_cast<std::size_t>((m_x[i] - from) / (to - from) * width);
-                fold(i, i + 1, columns[std::min(column, columns.size() - 1)]);
-            }
+            if (m_x[i] >= from && m_x[i] < to)
+                decimatePiece(i, i + 1, from, to, columns);
         }
         return;
     }
     for (std::size_t piece = 0; piece < m_pieces.size(); ++piece) {
         const std::size_t end = piece + 1 < m_pieces.size() ? m_pieces[piece + 1] : m_x.size();
-        std::size_t first = lowerBoundIn(m_pieces[piece], end, from);
-        for (std::size_t column = 0; column < columns.size() && first < end; ++column) {
-            const double edge =
-                column + 1 == columns.size() ? to : from + (to - from) * static_cast<double>(column + 1) / width;
-            if (m_x[first] >= edge)
-                continue;
-            const std::size_t last = lowerBoundIn(first, end, edge);
-            fold(first, last, columns[column]);
-            first = last;
-        }
+        const std::size_t first = lowerBoundIn(m_pieces[piece], end, from);
+        const std::size_t last = lowerBoundIn(first, end, to);
+        if (first < last)
+            decimatePiece(first, last, from, to, columns);
     }
 }
 

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] double lastY() const;
     [[nodiscard]] std::uint64_t nonFinite() const { return m_nonFinite; }
 
-    // `columns` equal parts of [from, to). Cost: columns, not points (pyramid); equal with 10 k and 10 M points.
+    // `columns` equal parts of [from, to). Cost: columns, not points (pyramid). Every point is in a column; above
+    // 32 points a column, one near the edge may be in the neighbour's, at most half a column off.
     void decimate(double from, double to, std::span<Column> columns) const;
     // min and max of the finite values in [from, to]; false: there is none.
     [[nodiscard]] bool range(double from, double to, double& min, double& max) const;
@@ -36,8 +37,9 @@ public:
 
 private:
     struct Cell {
-        float min = 0, max = 0;
+        float min = 0, max = 0, first = 0, last = 0; // of finite values
         double sum = 0;
+        double x = 0; // of its first point
         std::uint32_t count = 0, nan = 0, posInf = 0, negInf = 0;
 
         void add(double y);
@@ -47,7 +49,7 @@ private:
 
     [[nodiscard]] std::size_t lowerBoundIn(std::size_t first, std::size_t last,
                                            double x) const; // of one monotone piece
-    void fold(std::size_t first, std::size_t last, Column& column) const;
+    void decimatePiece(std::size_t first, std::size_t last, double from, double to, std::span<Column> columns) const;
     template <typename OnPoint, typename OnCell>
     void walk(std::size_t first, std::size_t last, const OnPoint& onPoint, const OnCell& onCell) const;
 
