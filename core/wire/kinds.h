@@ -5,13 +5,12 @@
 //   hello  -  version agent host node boot_id run attempt wall_us   first record of every supervisor start
 //   clock  -  wall_us                                     every second
 //   phase  R  phase=starting|running|exited  pid reason code signal   how a rank stands; exited has code or signal
-//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left   how the node's part of the run stands;
-//   `ended` is the
-//             last record of a spool: gone= ranks and children ended, left= survivors (0 is the proof)
-//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s samples steps (how many steps
-//   the record covers,
-//             losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step). Once an epoch, rank 0:
-//             train_loss test_loss test_accuracy (over all ranks).
+//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids   how the node's part stands;
+//             `ended` is the last record of an attempt: gone= ranks and children ended, left= survivors (0 is the
+//             proof)
+//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s samples steps (how many the
+//             record covers, losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step). Once an
+//             epoch, rank 0: train_loss test_loss test_accuracy (over all ranks).
 //   info   R  facts said once: model parameters world total_steps steps_per_epoch batch backend threads checkpoint ...
 //   out    R  text        a line of the rank's stdout;  err R text: of its stderr
 //   device -  id ...      a sample, 1 Hz. id=cpu util load1 cores mem_used mem_total;  id=disk:PATH free total;
@@ -22,7 +21,9 @@
 //             partitioned, no util) error (a sentence when it can't be read, the values are then missing); id=gpus
 //             error (can't be read now, is tried again) | note (there is none)
 //   proc   R  pid rss cpu           a rank's process tree, 1 Hz: resident bytes, percent of one core
-//   dropped R what=out|err|metric|device count bytes    thinned output; the rank's own file on the node has all of it
+//   dropped R what=out|err|metric|device|... count bytes reason lost_bytes unreadable   what is not in the spool: output
+//             that was thinned (the rank's own file on the node has all of it, but for lost_bytes), records that a full
+//             disk did not take (reason), lines on descriptor 3 that are no metric record (unreadable, in count)
 //
 // On descriptor 3 of a rank: the same lines. Rank `-` and time 0 are filled in by the supervisor; a nonzero time is
 // kept (CLOCK_MONOTONIC of the same machine). So `echo "metric - 0 step=1 loss=2.3" >&3` works from any program.

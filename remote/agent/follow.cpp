@@ -4,6 +4,7 @@
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
+#include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spoolreader.h"
 #include "remote/agent/spooltail.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::int64_t kBeatUs = 250'000;
 constexpr std::int64_t kStandingUs = 20'000;       // how soon the end of the supervisor is seen after its last record
 constexpr std::int64_t kQuietStandingUs = 500'000; // and while records flow or nothing happens
+constexpr std::size_t kTailBytes = 4096;
 constexpr int kWithoutInotifyMs = 50;
 
 // The output must not block: beats go on and the end of stdin is seen while the reader is slow.
@@ -83,13 +85,17 @@ private:
             return std::unexpected(got.error());
         const std::int64_t nowUs = monotonicUs();
         if (*got > 0) {
-            m_nextStandingUs = nowUs + kStandingUs;
+            m_sawEnd = m_pending.find("phase=ended", m_pending.size() - std::min(m_pending.size(), kTailBytes)) !=
+                       std::string::npos;
+            m_nextStandingUs = nowUs + (m_sawEnd ? kStandingUs : kQuietStandingUs);
             return {};
         }
         if (nowUs < m_nextStandingUs)
             return {};
+        m_nextStandingUs = nowUs + (m_sawEnd ? kStandingUs : kQuietStandingUs);
+        if (RunLock::holder(m_folder))
+            return {};
         const RunStatus status = runStatus(m_folder);
-        m_nextStandingUs = nowUs + (status.phase.phase == "ended" ? kStandingUs : kQuietStandingUs);
         if (status.standing == RunStanding::Running)
             return {};
         // It ended after our last read, perhaps: what it wrote before comes first.
@@ -168,6 +174,7 @@ private:
     Fd m_watch;
     std::string m_pending;
     std::size_t m_sent = 0; // of m_pending
+    bool m_sawEnd = false;  // what looks like the last record went by
     bool m_over = false;
     bool m_lost = false;
     std::int64_t m_nextBeatUs = 0;

@@ -13,7 +13,7 @@
 namespace lockstep::agent {
 
 inline constexpr std::size_t kMaxJobBytes = 32 * 1024 * 1024;
-inline constexpr std::size_t kMaxRanks = 1024;
+inline constexpr std::size_t kMaxRanks = 240; // four descriptors each, of the usual 1024
 // Linux's MAX_ARG_STRLEN with its NUL: execve takes no longer argument or variable.
 inline constexpr std::size_t kMaxStringBytes = 128 * 1024 - 1;
 inline constexpr std::uint64_t kSegmentBytes = 64 * 1024 * 1024;

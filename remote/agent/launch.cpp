@@ -109,7 +109,7 @@ int give(PreparedRun& run, int out)
 {
     if (const auto sent = sendControl(run.folder(), controlRecord("go")); !sent)
         return answerFailure(out, sent.error());
-    const auto started = run.waitForPhase({"running", "ended"}, monotonicUs() + kStartDeadlineUs);
+    const auto started = run.waitForPhase({"running", "stopping", "ended"}, monotonicUs() + kStartDeadlineUs);
     if (!started)
         return answerFailure(out, started.error());
     return say(out, "launched", run.supervisor());

@@ -4,7 +4,10 @@
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
 #include "remote/agent/clocks.h"
+#include "remote/agent/folders.h"
 
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -29,6 +32,15 @@ Started startRank(const Job& job, const RankJob& rank, const std::string& runFol
     return {{}, spawned.error().text};
 }
 
+// How often the kernel has ended a process for want of memory since boot; 0: unknown.
+std::int64_t memoryKills()
+{
+    constexpr std::string_view kKey = "\noom_kill ";
+    const std::string text = readFile("/proc/vmstat", 64 * 1024).value_or("");
+    const std::size_t at = text.find(kKey);
+    return at == std::string::npos ? 0 : std::strtoll(text.c_str() + at + kKey.size(), nullptr, 10);
+}
+
 Fd openRaw(const std::string& runFolder, int rank, const char* ending)
 {
     const std::string path = runFolder + "/rank-" + std::to_string(rank) + ending;
@@ -42,6 +54,7 @@ RankProcess::RankProcess(const Job& job, const RankJob& rank, const std::string&
       m_err(rank.rank, kind::kErr, Fd(), Fd(), 0), m_metrics(rank.rank, Fd(), 0), m_tree(0)
 {
     const std::int64_t nowUs = monotonicUs();
+    m_memoryKills = memoryKills();
     Started started = startRank(job, rank, runFolder);
     if (started.spawned.pid == 0) {
         m_reason = started.refusal;
@@ -112,6 +125,8 @@ void RankProcess::reaped(int status, std::int64_t nowUs)
         m_signal = WTERMSIG(status);
         const char* name = ::sigabbrev_np(m_signal);
         m_reason = "killed by " + (name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(m_signal));
+        if (m_signal == SIGKILL && memoryKills() > m_memoryKills)
+            m_reason += "; the kernel ended a process for want of memory meanwhile";
     } else {
         m_code = WEXITSTATUS(status);
     }

@@ -47,6 +47,7 @@ private:
     MetricPipe m_metrics;
     Fd m_refusal;
     ProcessTree m_tree;
+    std::int64_t m_memoryKills = 0; // of the whole machine, when the rank was started
     std::string m_reason;
     int m_code = 0;
     int m_signal = 0;

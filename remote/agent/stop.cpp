@@ -2,11 +2,11 @@
 #include "remote/agent/stop.h"
 
 #include "core/wire/encoder.h"
-#include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/control.h"
 #include "remote/agent/folders.h"
+#include "remote/agent/noderecords.h"
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spooltail.h"
@@ -28,11 +28,7 @@ constexpr useconds_t kLookAgainUs = 10'000;
 void sayStopping(int out, const std::string& reason)
 {
     std::string record;
-    wire::Encoder encoder(record);
-    encoder.begin(wire::kind::kPhase, wire::kNode, monotonicUs())
-        .field("phase", "stopping")
-        .field("reason", reason)
-        .end();
+    appendNodePhase(record, "stopping", reason);
     writeAll(out, record);
 }
 
@@ -90,13 +86,8 @@ void writeLastRecord(const std::string& folder, const SweepResult& result)
     if (!spool)
         return;
     std::string record;
-    wire::Encoder encoder(record);
-    encoder.begin(wire::kind::kPhase, wire::kNode, monotonicUs())
-        .field("phase", "ended")
-        .field("reason", "the supervisor was lost; the ranks were found by their tag")
-        .field("gone", result.gone.size())
-        .field("left", result.left.size())
-        .end();
+    appendEnded(record,
+                {"the supervisor was lost; the ranks were found by their tag", result.gone.size(), result.left});
     spool->append(record, monotonicUs());
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/supervisor.h"
 
-#include "core/wire/encoder.h"
-#include "core/wire/kinds.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/control.h"
-#include "remote/agent/folders.h"
-#include "remote/agent/version.h"
+#include "remote/agent/noderecords.h"
 
 #include <algorithm>
 #include <csignal>
@@ -19,7 +16,6 @@ namespace lockstep::agent {
 
 namespace {
 
-namespace kind = wire::kind;
 constexpr std::int64_t kTickUs = 1'000'000;
 constexpr std::int64_t kAfterFailureUs = 5'000'000; // the other ranks' own words on their lost peer are worth having
 constexpr int kFailureGraceS = 4;                   // after those 5 s: all are gone within 10 s of the failure
@@ -40,13 +36,6 @@ Outcome<Fd> openSignals()
     if (!fd.isOpen())
         return failedSystemCall("listen to signals");
     return fd;
-}
-
-std::string bootId()
-{
-    std::string id = readFile("/proc/sys/kernel/random/boot_id", 64).value_or("");
-    std::erase(id, '\n');
-    return id;
 }
 
 } // namespace
@@ -73,18 +62,8 @@ Supervisor::Supervisor(Job job, std::string runFolder, RunLock lock, SpoolWriter
       m_control(std::move(control)), m_signals(std::move(signals)),
       m_holdUntilUs(monotonicUs() + std::int64_t{m_job.holdS} * 1'000'000), m_firstAttempt(m_spool.isEmpty())
 {
-    wire::Encoder encoder(m_out);
-    encoder.begin(kind::kHello, wire::kNode, monotonicUs())
-        .field("version", wire::kFormatVersion)
-        .field("agent", kVersion)
-        .field("host", hostName())
-        .field("node", m_job.node)
-        .field("boot_id", bootId())
-        .field("run", m_job.run)
-        .field("attempt", m_job.attempt)
-        .field("wall_us", wallUs())
-        .end();
-    sayNodePhase("prepared", {});
+    appendHello(m_out, m_job);
+    appendNodePhase(m_out, "prepared", {});
     flush();
 }
 
@@ -204,11 +183,11 @@ void Supervisor::reapChildren()
 
 void Supervisor::go()
 {
-    sayNodePhase("starting", {});
+    appendNodePhase(m_out, "starting", {});
     for (const RankJob& rank : m_job.ranks)
         m_ranks.push_back(std::make_unique<RankProcess>(m_job, rank, m_runFolder, m_out));
     m_phase = Phase::Running;
-    sayNodePhase("running", {});
+    appendNodePhase(m_out, "running", {});
     m_sampler = std::make_unique<Sampler>();
     m_nextTickUs = monotonicUs();
 }
@@ -222,13 +201,7 @@ void Supervisor::abandon(const std::string& reason)
         std::filesystem::remove_all(m_runFolder, ignored);
         return;
     }
-    wire::Encoder encoder(m_out);
-    encoder.begin(kind::kPhase, wire::kNode, monotonicUs())
-        .field("phase", "ended")
-        .field("reason", reason)
-        .field("gone", 0)
-        .field("left", 0)
-        .end();
+    appendEnded(m_out, {reason, 0, {}});
     flush();
 }
 
@@ -262,8 +235,7 @@ void Supervisor::tick(std::int64_t nowUs)
     m_nextTickUs += kTickUs;
     if (m_nextTickUs <= nowUs) // the machine slept: no burst of ticks
         m_nextTickUs = nowUs + kTickUs;
-    wire::Encoder encoder(m_out);
-    encoder.begin(kind::kClock, wire::kNode, nowUs).field("wall_us", wallUs()).end();
+    appendClock(m_out);
     m_sampler->tick(m_out, nowUs);
     for (const auto& rank : m_ranks)
         rank->tick(m_out, nowUs);
@@ -276,7 +248,7 @@ void Supervisor::beginEnding(const std::string& reason, int graceS)
     if (m_phase != Phase::Stopping) {
         m_reason = reason;
         if (!std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasEnded(); }))
-            sayNodePhase("stopping", reason);
+            appendNodePhase(m_out, "stopping", reason);
     }
     m_phase = Phase::Stopping;
     m_stopAtUs = 0;
@@ -302,18 +274,7 @@ void Supervisor::finishSweep(const SweepProcess::Report& report)
         rank->closePipes(m_out, nowUs);
     }
     m_phase = Phase::Ended;
-    wire::Encoder encoder(m_out);
-    encoder.begin(kind::kPhase, wire::kNode, monotonicUs())
-        .field("phase", "ended")
-        .field("reason", m_reason)
-        .field("gone", m_gone.size())
-        .field("left", report.left.size());
-    std::string pids;
-    for (const ProcessId& process : report.left)
-        pids += (pids.empty() ? "" : ",") + std::to_string(process.pid);
-    if (!pids.empty())
-        encoder.field("left_pids", pids);
-    encoder.end();
+    appendEnded(m_out, {m_reason, m_gone.size(), report.left});
     flush();
 }
 
@@ -323,15 +284,6 @@ void Supervisor::startCompression()
         return;
     if (const auto segment = m_spool.takeFinishedSegment())
         m_compression = forkCompression(m_runFolder, *segment);
-}
-
-void Supervisor::sayNodePhase(std::string_view phase, const std::string& reason)
-{
-    wire::Encoder encoder(m_out);
-    encoder.begin(kind::kPhase, wire::kNode, monotonicUs()).field("phase", phase);
-    if (!reason.empty())
-        encoder.field("reason", reason);
-    encoder.end();
 }
 
 void Supervisor::flush()

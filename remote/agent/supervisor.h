@@ -45,7 +45,6 @@ private:
     [[nodiscard]] SweepProcess::Report sweepHere();
     void finishSweep(const SweepProcess::Report& report);
     void startCompression();
-    void sayNodePhase(std::string_view phase, const std::string& reason);
     void flush();
 
     Job m_job;

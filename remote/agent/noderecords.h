@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a spool says of the node's part of a run (core/wire/kinds.h), appended to `out` with the time of the call.
+#pragma once
+
+#include "remote/agent/job.h"
+#include "remote/agent/processtable.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::agent {
+
+void appendHello(std::string& out, const Job& job);
+void appendClock(std::string& out);
+void appendNodePhase(std::string& out, std::string_view phase, std::string_view reason); // an empty reason is left out
+
+struct Proof {
+    std::string reason; // how the run ended here
+    std::size_t gone = 0;
+    std::vector<ProcessId> left;
+};
+void appendEnded(std::string& out, const Proof& proof); // the last record of a spool
+
+} // namespace lockstep::agent
