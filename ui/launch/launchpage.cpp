@@ -197,6 +197,7 @@ QWidget* LaunchPage::makeFoot()
     row->setSpacing(m_theme.px(12));
     m_foot = new StateLabel(m_theme, FontRole::PanelTitle);
     m_footDetail = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
+    m_footDetail->setObjectName(QStringLiteral("footDetail"));
     auto* copy =
         new Button(m_theme, QStringLiteral("Copy commands"), ButtonKind::Outlined, Icon::Copy, ButtonSize::Large);
     m_launch = new Button(m_theme, QStringLiteral("Launch"), ButtonKind::Primary, Icon::Launch, ButtonSize::Large);

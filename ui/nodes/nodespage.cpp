@@ -50,6 +50,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
                              {QStringLiteral("h100  rack3"), 32, 1, 8},
                              {QStringLiteral("LibTorch 2.14.1 cuda, deployed"), 0, 2, 5}},
                             28);
+    m_table->setObjectName(QStringLiteral("nodes"));
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_details = new NodeDetails(theme);
     auto* upper = makeGround(Ground::Surface);
@@ -77,6 +78,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     m_splitter->setSizes({theme.px(264), theme.px(404)});
 
     m_start = new StartPanel(theme);
+    m_start->setObjectName(QStringLiteral("start"));
     m_start->setFixedWidth(theme.px(392));
     m_startLine = makeLine(LineKind::Border, Qt::Vertical);
     auto* row = makeRow(nullptr);

@@ -58,6 +58,7 @@ RunsPage::RunsPage(Theme& theme, RunList& runs, QWidget* parent)
                              {QStringLiteral("sweep-lr  baseline"), 36, 1, 6},
                              {QStringLiteral("laptop was closed; nothing missing"), 0, 3, 7}},
                             28);
+    m_table->setObjectName(QStringLiteral("runs"));
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_overlay = new OverlayPanel(theme, runs);
     auto* splitter = new QSplitter(Qt::Vertical);

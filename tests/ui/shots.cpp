@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ui_shots DIR [WIDTHxHEIGHT]: every page with made-up data, light and dark, as PNG; to be laid beside the target
+// pictures. QT_QPA_PLATFORM=offscreen needs no display.
+#include "tests/ui/madenodes.h"
+#include "ui/launch/launchpage.h"
+#include "ui/mainwindow.h"
+#include "ui/nodes/nodespage.h"
+#include "ui/runs/runspage.h"
+#include "ui/shell/rail.h"
+#include "ui/widgets/datatable.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QItemSelectionModel>
+
+#include <cstdio>
+
+using namespace lockstep;
+using namespace lockstep::ui;
+
+namespace {
+
+struct Shots {
+    QApplication& application;
+    Theme& theme;
+    QDir folder;
+    QSize size;
+
+    bool take(QWidget& window, const QString& name) const
+    {
+        window.resize(size);
+        window.show();
+        QCoreApplication::sendPostedEvents();
+        application.processEvents();
+        const QString scheme = theme.scheme() == Scheme::Light ? QStringLiteral("light") : QStringLiteral("dark");
+        const QString path = folder.filePath(QStringLiteral("%1-%2.png").arg(name, scheme));
+        if (window.grab().save(path))
+            return true;
+        std::fprintf(stderr, "ui_shots: cannot write %s\n", qPrintable(path));
+        return false;
+    }
+};
+
+const QList<QPair<QString, QString>> kAliases{{QStringLiteral("gpu1"), QStringLiteral("alice@10.0.0.11")},
+                                              {QStringLiteral("gpu2"), QStringLiteral("alice@10.0.0.12")},
+                                              {QStringLiteral("gpu7"), QStringLiteral("via login")}};
+
+bool firstStart(const Shots& shots)
+{
+    NodeList nodes;
+    RunList runs;
+    MainWindow window(shots.theme, nodes, runs);
+    made::fill(nodes, made::firstStart());
+    window.setSshAliases(kAliases);
+    bool good = shots.take(window, QStringLiteral("first-start"));
+    window.showPlace(Place::Preferences);
+    good = shots.take(window, QStringLiteral("preferences")) && good;
+    window.showPlace(Place::Keys);
+    return shots.take(window, QStringLiteral("keys")) && good;
+}
+
+bool pages(const Shots& shots)
+{
+    NodeList nodes;
+    RunList runs;
+    MainWindow window(shots.theme, nodes, runs);
+    made::fill(nodes, made::cluster());
+    runs.setRuns(made::runs());
+    for (const RunSummary& run : runs.runs())
+        window.setRunSpec(run.id, made::spec(run.number == 11 ? 0.8 : 0.4, run.number % 2));
+    window.nodesPage().showNode(QStringLiteral("gpu2"));
+    bool good = shots.take(window, QStringLiteral("nodes"));
+    window.setLaunchSpec(made::spec(0.4, 0));
+    window.showPlace(Place::Launch);
+    good = shots.take(window, QStringLiteral("launch")) && good;
+    window.showPlace(Place::Runs);
+    window.resize(shots.size);
+    auto* table = window.runsPage().findChild<DataTable*>(QStringLiteral("runs"));
+    for (const int row : {1, 2})
+        table->selectionModel()->select(table->model()->index(row, 0),
+                                        QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    return shots.take(window, QStringLiteral("runs")) && good;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: ui_shots DIR [WIDTHxHEIGHT]\n");
+        return 2;
+    }
+    const QStringList size = QString::fromLocal8Bit(argc > 2 ? argv[2] : "1440x900").split(QLatin1Char('x'));
+    QDir().mkpath(QString::fromLocal8Bit(argv[1]));
+    Theme theme(application);
+    const Shots shots{application, theme, QDir(QString::fromLocal8Bit(argv[1])),
+                      QSize(size.value(0).toInt(), size.value(1).toInt())};
+    bool good = true;
+    for (const SchemeChoice choice : {SchemeChoice::Light, SchemeChoice::Dark}) {
+        theme.setChoice(choice);
+        good = firstStart(shots) && good;
+        good = pages(shots) && good;
+    }
+    return good ? 0 : 1;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Launch page: the form writes the spec, the table follows, a launch that cannot be says why.
+#include "tests/ui/madenodes.h"
+#include "ui/launch/commandpanel.h"
+#include "ui/launch/launchmodel.h"
+#include "ui/launch/launchpage.h"
+#include "ui/launch/specfields.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/combo.h"
+#include "ui/widgets/field.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockstep;
+using namespace lockstep::ui;
+
+class TestLaunch : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> m_theme;
+
+private slots:
+    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
+    void cleanupTestCase() { m_theme.reset(); }
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
+
+    void words_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QList<QByteArray>>("words");
+        QTest::addColumn<bool>("good");
+        QTest::newRow("plain") << "--a 1" << QList<QByteArray>{"--a", "1"} << true;
+        QTest::newRow("single quotes") << "'two words' b" << QList<QByteArray>{"two words", "b"} << true;
+        QTest::newRow("nothing expands") << "$HOME '*' ~" << QList<QByteArray>{"$HOME", "*", "~"} << true;
+        QTest::newRow("an empty word") << "a '' b" << QList<QByteArray>{"a", "", "b"} << true;
+        QTest::newRow("a quote inside") << "'it'\\''s'" << QList<QByteArray>{"it's"} << true;
+        QTest::newRow("double quotes") << "\"a \\\"b\\\" c\"" << QList<QByteArray>{"a \"b\" c"} << true;
+        QTest::newRow("not closed") << "'a" << QList<QByteArray>{} << false;
+        QTest::newRow("a backslash before nothing") << "a \\" << QList<QByteArray>{} << false;
+    }
+    void words()
+    {
+        QFETCH(QString, text);
+        QFETCH(QList<QByteArray>, words);
+        QFETCH(bool, good);
+        QList<QByteArray> read;
+        const QString wrong = readWords(text, read);
+        QCOMPARE(wrong.isEmpty(), good);
+        QCOMPARE(read, words);
+        QList<QByteArray> again;
+        QVERIFY(readWords(wordsText(words), again).isEmpty());
+        QCOMPARE(again, words); // what the field shows is what it was given
+    }
+
+    void numbers_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<bool>("good");
+        QTest::newRow("a batch") << "batch"
+                                 << "128" << true;
+        QTest::newRow("no batch") << "batch"
+                                  << "0" << false;
+        QTest::newRow("half a batch") << "batch"
+                                      << "1.5" << false;
+        QTest::newRow("a rate") << "lr"
+                                << "3e-4" << true;
+        QTest::newRow("a word") << "lr"
+                                << "fast" << false;
+        QTest::newRow("left to the trainer") << "lr"
+                                             << "" << true;
+    }
+    void numbers()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, text);
+        QFETCH(bool, good);
+        const QString wrong = wrongNumber(name, text);
+        QCOMPARE(wrong.isEmpty(), good);
+        if (!good)
+            QVERIFY2(wrong.contains(text) && wrong.contains(name), qPrintable(wrong));
+    }
+
+    void modelTellsOnlyTheRowsThatDiffer()
+    {
+        LaunchModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QList<PlanNode> nodes{{made::gpuNode(1).node, made::gpuNode(1).facts},
+                                    {made::gpuNode(2).node, made::gpuNode(2).facts}};
+        LaunchPlan plan = makePlan(made::spec(0.4, 0), nodes, {});
+        model.setPlan(plan);
+        QCOMPARE(model.rowCount(), 2);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        plan.nodes[1].runtime = {QStringLiteral("deployed"), QStringLiteral("LibTorch 2.14.1")};
+        model.setPlan(plan);
+        QCOMPARE(reset.size(), 0);
+        QCOMPARE(changed.size(), 1);
+        QCOMPARE(changed[0][0].toModelIndex().row(), 1);
+        model.setPlan(LaunchPlan{});
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void editingTheFormRecomputesTheTable()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        page.setSpec(made::spec(0.4, 0));
+        page.show();
+        QCOMPARE(page.plan().nodes.size(), 2);
+        QCOMPARE(page.plan().worldSize, 16);
+        auto* launch = page.findChild<Button*>(QStringLiteral("launch"));
+        QCOMPARE(launch->text(), QStringLiteral("Launch 16 ranks"));
+        auto* field = page.findChild<Field*>(QStringLiteral("nodes"));
+        field->selectAll();
+        QTest::keyClicks(field, QStringLiteral("gpu1"));
+        QCOMPARE(page.plan().nodes.size(), 1);
+        QCOMPARE(launch->text(), QStringLiteral("Launch 8 ranks"));
+        auto* ranks = page.findChild<Combo*>(QStringLiteral("ranksANode"));
+        ranks->setCurrentIndex(ranks->findText(QStringLiteral("2")));
+        QCOMPARE(page.plan().worldSize, 2);
+        QCOMPARE(page.spec().ranksPerNode, 2);
+    }
+
+    void fieldsWriteTheSpecAndKeepTheRest()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        RunSpec spec = made::spec(0.4, 0);
+        spec.setOption(QStringLiteral("checkpoint"), "run/last.pt"); // has no field
+        spec.envOverride.append({"NCCL_DEBUG", "INFO"});
+        page.setSpec(spec);
+        QCOMPARE(page.spec(), spec);
+        page.findChild<Field*>(QStringLiteral("lr"))->setText(QStringLiteral("0.1"));
+        spec.setOption(QStringLiteral("lr"), "0.1");
+        QCOMPARE(page.spec(), spec);
+    }
+
+    void disabledOnlyWithItsReason_data()
+    {
+        QTest::addColumn<QString>("nodes");
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("reason"); // empty: enabled
+        QTest::newRow("two nodes that are ready") << "gpu[1-2]"
+                                                  << "batch"
+                                                  << "64"
+                                                  << "";
+        QTest::newRow("no such node") << "gpu9"
+                                      << "batch"
+                                      << "64"
+                                      << "gpu9";
+        QTest::newRow("a key that nobody accepted") << "gpu4"
+                                                    << "batch"
+                                                    << "64"
+                                                    << "gpu4: accept its key?";
+        QTest::newRow("away") << "gpu1,gpu5"
+                              << "batch"
+                              << "64"
+                              << "gpu5: unreachable since 13:02";
+        QTest::newRow("a wrong number") << "gpu1"
+                                        << "batch"
+                                        << "none"
+                                        << "batch";
+        QTest::newRow("a port that is none") << "gpu1"
+                                             << "master_port"
+                                             << "70000"
+                                             << "70000";
+    }
+    void disabledOnlyWithItsReason()
+    {
+        QFETCH(QString, nodes);
+        QFETCH(QString, field);
+        QFETCH(QString, text);
+        QFETCH(QString, reason);
+        NodeList list;
+        made::fill(list, made::cluster());
+        LaunchPage page(*m_theme, list);
+        RunSpec spec = made::spec(0.4, 0);
+        spec.nodes = nodes;
+        page.setSpec(spec);
+        page.findChild<Field*>(field)->setText(text);
+        auto* launch = page.findChild<Button*>(QStringLiteral("launch"));
+        QSignalSpy run(&page, &LaunchPage::runRequested);
+        page.launch();
+        QCOMPARE(launch->isEnabled(), reason.isEmpty());
+        QCOMPARE(run.size(), reason.isEmpty() ? 1 : 0);
+        auto* said = page.findChild<QLabel*>(QStringLiteral("footDetail"));
+        QVERIFY2(said->text().contains(reason), qPrintable(said->text()));
+    }
+
+    void commandLosesNothingForReading()
+    {
+        const QByteArray command =
+            "env RANK=8 MASTER_ADDR=10.1.0.11 A='x  y' '/tmp/a b/lockstep-trainer' --model cnn --note 'two  words'";
+        QString shown = commandForReading(command, 40);
+        QVERIFY(shown.contains(QLatin1Char('\n')));
+        QVERIFY(shown.contains(QStringLiteral("'two  words'"))); // spaces inside of quotes are the user's
+        shown.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        QCOMPARE(shown.replace(QStringLiteral("   "), QStringLiteral(" ")).toUtf8(), command);
+    }
+};
+
+QTEST_MAIN(TestLaunch)
+#include "tst_launch.moc"

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Nodes page on real models: what it shows and what it asks for.
+#include "tests/ui/madenodes.h"
+#include "ui/nodes/addnode.h"
+#include "ui/nodes/askcard.h"
+#include "ui/nodes/devicemodel.h"
+#include "ui/nodes/nodemodel.h"
+#include "ui/nodes/nodespage.h"
+#include "ui/nodes/nodewords.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/field.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockstep;
+using namespace lockstep::ui;
+
+namespace {
+
+template <typename T>
+T* buttonNamed(QWidget& page, const QString& text)
+{
+    for (T* button : page.findChildren<T*>())
+        if (button->text() == text && button->isVisible())
+            return button;
+    return nullptr;
+}
+
+} // namespace
+
+class TestNodes : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> m_theme;
+
+private slots:
+    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
+    void cleanupTestCase() { m_theme.reset(); }
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
+
+    void words_data()
+    {
+        QTest::addColumn<NodePhase>("phase");
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("action");
+        QTest::newRow("unknown") << NodePhase::Unknown << "not checked yet"
+                                 << "Check";
+        QTest::newRow("connecting") << NodePhase::Connecting << "connecting …"
+                                    << "";
+        QTest::newRow("ready") << NodePhase::Ready << "ready"
+                               << "";
+        QTest::newRow("unknown key") << NodePhase::UnknownHostKey << "unknown host key"
+                                     << "Accept…";
+        QTest::newRow("changed key") << NodePhase::HostKeyChanged << "host key changed, refused"
+                                     << "See why";
+        QTest::newRow("passphrase") << NodePhase::NeedsPassphrase << "its key needs a passphrase"
+                                    << "Unlock…";
+        QTest::newRow("refused") << NodePhase::AuthFailed << "refused the key"
+                                 << "See why";
+        QTest::newRow("unreachable") << NodePhase::Unreachable << "unreachable"
+                                     << "Try again";
+        QTest::newRow("failed") << NodePhase::Failed << "failed"
+                                << "Try again";
+    }
+    void words()
+    {
+        QFETCH(NodePhase, phase);
+        QFETCH(QString, words);
+        QFETCH(QString, action);
+        NodeState state;
+        state.phase = phase;
+        QCOMPARE(stateWords(state, {}).words, words);
+        QCOMPARE(stateWords(state, {}).action, action);
+    }
+
+    void modelFollowsTheList()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodeModel model(nodes, runs);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        made::fill(nodes, made::cluster());
+        QCOMPARE(model.rowCount(), 8);
+        QCOMPARE(model.index(1, NodeModel::Address).data().toString(), QStringLiteral("alice@10.0.0.11"));
+        QCOMPARE(model.index(1, NodeModel::Devices).data().toString(), QStringLiteral("8 × H100"));
+        QCOMPARE(model.index(1, NodeModel::Clock).data().toString(), QStringLiteral("+0.8 ms"));
+        QCOMPARE(model.index(7, NodeModel::Address).data().toString(), QStringLiteral("gpu7 via login"));
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        NodeState away = made::gpuNode(2);
+        away.phase = NodePhase::Unreachable;
+        away.sentence = QStringLiteral("unreachable since 13:05");
+        nodes.update(away);
+        QCOMPARE(changed.size(), 1);
+        QCOMPARE(changed[0][0].toModelIndex().row(), 2);
+        QCOMPARE(changed[0][1].toModelIndex().row(), 2);
+        QCOMPARE(reset.size(), 0);
+        QCOMPARE(model.index(2, NodeModel::State).data().toString(), away.sentence);
+    }
+
+    void deviceModelKeepsItsRowsThroughSamples()
+    {
+        DeviceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        NodeState state = made::gpuNode(1);
+        model.setNode(state);
+        QCOMPARE(model.rowCount(), 8);
+        QCOMPARE(model.index(2, DeviceModel::Celsius).data().toString(), QStringLiteral("84"));
+        QCOMPARE(model.index(6, DeviceModel::RunsOnIt).data().toString(), QStringLiteral("python3, pid 30117, alice"));
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        state.samples[2].tempC = 71;
+        model.setNode(state);
+        QCOMPARE(reset.size(), 0);
+        QCOMPARE(model.index(2, DeviceModel::Celsius).data().toString(), QStringLiteral("71"));
+        state.samples[2].tempC = -1; // not supported is not zero
+        model.setNode(state);
+        QCOMPARE(model.index(2, DeviceModel::Celsius).data().toString(), QStringLiteral("–"));
+    }
+
+    void typedTextIsAskedFor_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("asked");
+        QTest::newRow("a name") << "gpu1" << 1;
+        QTest::newRow("user, host and port") << "alice@10.0.0.11:2222" << 1;
+        QTest::newRow("a range") << "gpu[1-8]" << 1;
+        QTest::newRow("nothing") << "   " << 0;
+        QTest::newRow("a port that is none") << "gpu1:99999" << 0;
+    }
+    void typedTextIsAskedFor()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, asked);
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::firstStart());
+        page.show();
+        QSignalSpy add(&page, &NodesPage::nodesAddRequested);
+        Field& field = page.findChild<QWidget*>(QStringLiteral("start"))->findChild<AddNode*>()->field();
+        QTest::keyClicks(&field, text);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QCOMPARE(add.size(), asked);
+        if (asked > 0)
+            QCOMPARE(add[0][0].toString(), text);
+        else
+            QVERIFY(text.trimmed().isEmpty() || !field.toolTip().isEmpty()); // says why
+    }
+
+    void acceptingAKeyNamesItsFingerprint()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.resize(1272, 876);
+        page.show();
+        QSignalSpy accept(&page, &NodesPage::acceptHostKeyRequested);
+        QCOMPARE(page.findChildren<AskCard*>().size(), 2);
+        auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Accept key"));
+        QVERIFY(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(accept.size(), 1);
+        QCOMPARE(accept[0][0].toString(), QStringLiteral("gpu4"));
+        QCOMPARE(accept[0][1].toString(), made::asking(4, NodePhase::UnknownHostKey).hostKey->fingerprint);
+        // A changed key has no way to be accepted here.
+        for (AskCard* card : page.findChildren<AskCard*>())
+            if (card->node() == QLatin1String("gpu3"))
+                QCOMPARE(card->button().text(), QStringLiteral("Copy both"));
+    }
+
+    void anAcceptedNodeLosesItsCard()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, {made::thisMachine(), made::asking(4, NodePhase::UnknownHostKey)});
+        page.show();
+        QCOMPARE(page.findChildren<AskCard*>().size(), 1);
+        nodes.update(made::gpuNode(4));
+        QCOMPARE(page.findChildren<AskCard*>().size(), 0);
+    }
+
+    void filterHidesWhatLacksTheWords()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.show();
+        auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
+        QCOMPARE(table->model()->rowCount(), 8);
+        page.focusFilter();
+        QTest::keyClicks(page.findChild<Field*>(), QStringLiteral("h100 unreach"));
+        QCOMPARE(table->model()->rowCount(), 1);
+        QCOMPARE(table->model()->index(0, 0).data().toString(), QStringLiteral("gpu5"));
+    }
+
+    void rowsCopyAsText()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.show();
+        page.showNode(QStringLiteral("gpu1"));
+        auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
+        QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+        const QString text = QApplication::clipboard()->text();
+        QVERIFY2(text.startsWith(QStringLiteral("name\taddress\tstate")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("gpu1\talice@10.0.0.11\tready\t8 × H100\t13.0 / 580.65")),
+                 qPrintable(text));
+        QCOMPARE(text.count(QLatin1Char('\n')), 1);
+    }
+
+    void actionWordOfAnUnreachableNodeChecksIt()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.show();
+        page.showNode(QStringLiteral("gpu5"));
+        QSignalSpy check(&page, &NodesPage::checkRequested);
+        QTest::keyClick(page.findChild<DataTable*>(QStringLiteral("nodes")), Qt::Key_Return);
+        QCOMPARE(check.size(), 1);
+        QCOMPARE(check[0][0].toString(), QStringLiteral("gpu5"));
+    }
+
+    void importAsksForTheChosenHosts()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::firstStart());
+        page.setSshAliases(
+            {{QStringLiteral("gpu1"), QStringLiteral("alice@10.0.0.11")}, {QStringLiteral("gpu2"), QString()}});
+        page.show();
+        QSignalSpy import(&page, &NodesPage::importRequested);
+        for (QCheckBox* box : page.findChildren<QCheckBox*>())
+            if (box->isVisible() && box->property("alias").toString() == QLatin1String("gpu2"))
+                box->setChecked(true);
+        auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Import 1 host"));
+        QVERIFY(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(import.size(), 1);
+        QCOMPARE(import[0][0].toStringList(), QStringList{QStringLiteral("gpu2")});
+    }
+
+    void removingIsAskedTwice()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.show();
+        page.showNode(QStringLiteral("gpu2"));
+        QSignalSpy remove(&page, &NodesPage::nodeRemoveRequested);
+        auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Remove"));
+        QVERIFY(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(remove.size(), 0);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(remove.size(), 1);
+        QCOMPARE(remove[0][0].toString(), QStringLiteral("gpu2"));
+    }
+};
+
+QTEST_MAIN(TestNodes)
+#include "tst_nodes.moc"
