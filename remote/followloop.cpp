@@ -179,7 +179,7 @@ void FollowLoop::report()
     if (!m_stream)
         m_report.phase = m_report.lastHeardWallUs == 0 ? LinkPhase::Connecting : LinkPhase::Reconnecting;
     else if (silence() > kStaleAfter)
-        m_report.phase = m_spare.valid() ? LinkPhase::Reconnecting : LinkPhase::Stale;
+        m_report.phase = needsLink() ? LinkPhase::Reconnecting : LinkPhase::Stale;
     else if (m_report.lastHeardWallUs != 0)
         m_report.phase = LinkPhase::Live;
     if (m_report.phase == LinkPhase::Live)
