@@ -21,8 +21,8 @@
 //             partitioned, no util) error (a sentence when it can't be read, the values are then missing); id=gpus
 //             error (can't be read now, is tried again) | note (there is none)
 //   proc   R  pid rss cpu           a rank's process tree, 1 Hz: resident bytes, percent of one core
-//   dropped R what=out|err|metric|device|... count bytes reason lost_bytes unreadable   what is not in the spool: output
-//             that was thinned (the rank's own file on the node has all of it, but for lost_bytes), records that a full
+//   dropped R what=out|err|metric|device|... count bytes reason lost_bytes unreadable   what is not in the spool:
+//             thinned output (the rank's own file on the node has all of it, but for lost_bytes), records that a full
 //             disk did not take (reason), lines on descriptor 3 that are no metric record (unreadable, in count)
 //
 // On descriptor 3 of a rank: the same lines. Rank `-` and time 0 are filled in by the supervisor; a nonzero time is
