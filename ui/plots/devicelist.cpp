@@ -50,11 +50,6 @@ std::vector<ListedDevice> devicesOf(const RunData& data)
             device = devices.end() - 1;
         }
         device->util = &i->second.second;
-        if (device->isCpu())
-            continue;
-        const double index = deviceValue(data, *device, QStringLiteral("index"));
-        if (std::isfinite(index))
-            device->index = static_cast<int>(index);
     }
     std::stable_sort(devices.begin(), devices.end(), [](const ListedDevice& a, const ListedDevice& b) {
         return a.nodeIndex != b.nodeIndex ? a.nodeIndex < b.nodeIndex

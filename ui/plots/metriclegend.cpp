@@ -19,7 +19,7 @@ QList<LegendEntry> MetricPlot::legend() const
         return {{.name = QStringLiteral("nothing yet")}};
     const bool alone = curves.size() == 1;
     legend << LegendEntry{.mark = Mark::Line,
-                          .colour = alone ? seriesColour(tokens, numberOf(curves.front())) : tokens.text,
+                          .colour = alone ? seriesColour(tokens, curves.front().number) : tokens.text,
                           .name = alone && curves.front().key.rank >= 0
                                       ? QStringLiteral("rank ") + nameOf(curves.front())
                                   : alone ? nameOf(curves.front())
@@ -36,7 +36,7 @@ QList<LegendEntry> MetricPlot::legend() const
     if (const RankCurve* worst = m_curves.worst()) {
         const QString what =
             m_metric == QLatin1String("loss") ? QStringLiteral(", worst") : QStringLiteral(", highest");
-        const int number = numberOf(*worst);
+        const int number = worst->number;
         legend << LegendEntry{.mark = Mark::Line,
                               .colour = bands ? tokens.series[1] : seriesColour(tokens, number),
                               .dash = bands ? QList<qreal>() : seriesDash(number),

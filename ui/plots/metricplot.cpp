@@ -19,6 +19,7 @@ namespace {
 constexpr double kRoom = 0.05; // of the values' range, above and below
 constexpr double kGhostOpacity = 0.4;
 constexpr int kCursorMark = 5;
+constexpr int kShortDevice = 8;
 
 YRange paddedRange(YRange y, YScale scale)
 {
@@ -87,17 +88,13 @@ void MetricPlot::prepare(const XMap&)
     canvas().setYRange(y);
 }
 
-int MetricPlot::numberOf(const RankCurve& curve)
-{
-    return std::max(curve.key.rank, 0);
-}
-
 QString MetricPlot::nameOf(const RankCurve& curve) const
 {
     if (curve.key.rank >= 0)
         return QString::number(curve.key.rank);
-    const auto& nodes = data().plan().nodes;
-    return curve.key.nodeIndex < nodes.size() ? nodes[curve.key.nodeIndex].name : curve.key.device;
+    const QString node = data().plan().nodes.value(curve.key.nodeIndex).name;
+    const QString device = curve.key.device.section(QLatin1Char(':'), -1).left(kShortDevice); // of a uuid the beginning
+    return device.isEmpty() ? node : node + QLatin1Char(' ') + device;
 }
 
 void MetricPlot::paintContent(QPainter& painter, const PlotFrame& frame)
@@ -122,13 +119,13 @@ void MetricPlot::paintLines(QPainter& painter, const PlotFrame& frame) const
     if (smooth) {
         for (const RankCurve& curve : m_curves.curves()) {
             const bool pinned = m_pinned.contains(curve.key.rank);
-            painter.setPen(curvePen(tokens, numberOf(curve), pinned ? tokens.pinnedRawOpacity : tokens.rawOpacity));
+            painter.setPen(curvePen(tokens, curve.number, pinned ? tokens.pinnedRawOpacity : tokens.rawOpacity));
             paintPieces(painter, curvePieces(curve.rawColumns, frame, CurveShape::Range));
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, smooth); // thousands of raw strokes up and down cost too much with it
     for (const RankCurve& curve : m_curves.curves()) {
-        painter.setPen(curvePen(tokens, numberOf(curve)));
+        painter.setPen(curvePen(tokens, curve.number));
         paintPieces(painter, smooth ? curvePieces(curve.shownColumns, frame, CurveShape::Mean)
                                     : curvePieces(curve.rawColumns, frame, CurveShape::Range));
     }
@@ -154,7 +151,7 @@ void MetricPlot::paintBands(QPainter& painter, const PlotFrame& frame) const
         if (&curve != worst && !m_pinned.contains(curve.key.rank))
             continue;
         std::vector<Column> columns(static_cast<std::size_t>(frame.columns()));
-        const QColor colour = &curve == worst ? tokens.series[1] : seriesColour(tokens, numberOf(curve));
+        const QColor colour = &curve == worst ? tokens.series[1] : seriesColour(tokens, curve.number);
         if (view().smoothing() > 0) {
             curve.raw->decimate(frame.x.from, lastX() < frame.x.to ? lastX() : frame.x.to, columns);
             PlotFrame part = frame;
@@ -187,7 +184,7 @@ void MetricPlot::paintLabels(QPainter& painter, const PlotFrame& frame) const
             continue;
         const bool bands = m_detail == CurveDetail::Bands;
         EndLabel label{
-            .y = y, .text = nameOf(curve), .colour = seriesColour(tokens, numberOf(curve)), .words = tokens.text2};
+            .y = y, .text = nameOf(curve), .colour = seriesColour(tokens, curve.number), .words = tokens.text2};
         if (bands && curve.key.rank >= 0)
             label.text.prepend(QStringLiteral("rank "));
         if (isWorst) {
@@ -245,7 +242,7 @@ void MetricPlot::paintOverlay(QPainter& painter, const PlotFrame& frame)
     mark(m_curves.mean(), theme().tokens().text);
     if (worst)
         mark(worst->value, m_detail == CurveDetail::Bands ? theme().tokens().series[1]
-                                                          : seriesColour(theme().tokens(), numberOf(*worst)));
+                                                          : seriesColour(theme().tokens(), worst->number));
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

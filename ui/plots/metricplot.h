@@ -33,7 +33,6 @@ private:
     void paintLines(QPainter& painter, const PlotFrame& frame) const;
     void paintBands(QPainter& painter, const PlotFrame& frame) const;
     void paintLabels(QPainter& painter, const PlotFrame& frame) const;
-    [[nodiscard]] static int numberOf(const RankCurve& curve); // of its colour
     [[nodiscard]] QString nameOf(const RankCurve& curve) const;
     [[nodiscard]] QList<LegendEntry> legend() const;
 

@@ -80,6 +80,7 @@ void RankCurves::update(const RunData& data, const PlotView& view, const QString
             curve.rawColumns = thinned(*curve.raw, view.range(), m_limit, pixels);
             curve.shownColumns = thinned(*curve.shown, view.range(), m_limit, pixels);
         }
+        curve.number = curve.key.rank >= 0 ? curve.key.rank : static_cast<int>(m_curves.size());
         m_curves.push_back(std::move(curve));
     }
     std::size_t inRange = 0;

@@ -12,6 +12,7 @@ namespace lockstep::ui {
 
 struct RankCurve {
     SeriesKey key = {};
+    int number = 0; // of its colour: the rank, else its place
     const Series* raw = nullptr;
     const Series* shown = nullptr;         // smoothed, or raw when nothing is smoothed
     std::vector<Column> rawColumns = {};   // a column a pixel; empty with CurveDetail::Bands

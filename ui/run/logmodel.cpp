@@ -8,7 +8,8 @@
 
 namespace lockstep::ui {
 
-LogModel::LogModel(const RunData& run, QObject* parent) : QAbstractListModel(parent), m_run(run)
+LogModel::LogModel(const RunData& run, QObject* parent)
+    : QAbstractListModel(parent), m_run(run), m_dropped(run.logDropped())
 {
     refresh();
 }
@@ -25,14 +26,7 @@ bool LogModel::shows(const LogLine& line) const
 void LogModel::refresh()
 {
     const std::vector<LogLine>& log = m_run.log();
-    const qint64 first = log.empty() ? 0 : log.front().wallUs;
-    if (log.size() < m_read || (m_read > 0 && first != m_firstWallUs)) {
-        beginResetModel(); // the run let its oldest lines go: every position is another line now
-        m_rows.clear();
-        m_read = 0;
-        endResetModel();
-    }
-    m_firstWallUs = first;
+    letGo(m_run.logDropped());
     std::vector<std::uint32_t> added;
     for (std::size_t i = m_read; i < log.size(); ++i)
         if (shows(log[i]))
@@ -43,6 +37,25 @@ void LogModel::refresh()
     beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(added.size()) - 1);
     m_rows.insert(m_rows.end(), added.begin(), added.end());
     endInsertRows();
+}
+
+// The run lets its oldest lines go in blocks; every position moves down by as many.
+void LogModel::letGo(std::uint64_t dropped)
+{
+    const std::uint64_t block = dropped - m_dropped;
+    if (block == 0)
+        return;
+    const auto kept = std::lower_bound(m_rows.begin(), m_rows.end(), block);
+    const auto gone = static_cast<int>(kept - m_rows.begin());
+    if (gone > 0)
+        beginRemoveRows({}, 0, gone - 1);
+    m_rows.erase(m_rows.begin(), kept);
+    for (std::uint32_t& row : m_rows)
+        row -= static_cast<std::uint32_t>(block);
+    m_dropped = dropped;
+    m_read -= std::min<std::size_t>(m_read, block);
+    if (gone > 0)
+        endRemoveRows();
 }
 
 void LogModel::setFilter(const LogFilter& filter)

@@ -38,12 +38,13 @@ public:
 
 private:
     [[nodiscard]] bool shows(const LogLine& line) const;
+    void letGo(std::uint64_t dropped);
 
     const RunData& m_run;
     LogFilter m_filter;
     std::vector<std::uint32_t> m_rows; // positions in the run's log
     std::size_t m_read = 0;            // lines looked at
-    qint64 m_firstWallUs = 0;          // of the log's first line: another one means old lines were let go
+    std::uint64_t m_dropped = 0;       // oldest lines that the run had let go
 };
 
 } // namespace lockstep::ui
