@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The line that "Copy commands" gives, run by real shells: the words and variables arrive byte for byte.
+#include "plannednodes.h"
+
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lockstep;
+
+class TestRankCommand : public QObject {
+    Q_OBJECT
+
+private slots:
+    void arrives_data();
+    void arrives();
+};
+
+void TestRankCommand::arrives_data()
+{
+    QTest::addColumn<QString>("shell");
+    QTest::addColumn<QByteArray>("word");
+    const QList<QByteArray> words{"a b",         "$HOME", "`id`",     "$(id)",        "\"x\"",
+                                  "'y'",         "it's",  "a&b",      "a;b",          "a|b",
+                                  "(1)",         "*",     "~",        "!x",           "\\",
+                                  "%d",          "#c",    "",         "--lr=1e-4",    "{\"a\": [1, 2]}",
+                                  "     ",       "-",     "--",       "na\xc3\xafve", "\xe5\xad\xa6\xe4\xb9\xa0",
+                                  "1\n2",        "\tt",   "\xff\xfe", "a=b",          "$(touch pwned)",
+                                  "two\nlines\n"};
+    for (const char* shell : {"bash", "dash"}) {
+        for (const QByteArray& word : words)
+            QTest::addRow("%s %s", shell, word.toPercentEncoding().constData()) << QString(shell) << word;
+    }
+}
+
+void TestRankCommand::arrives()
+{
+    QFETCH(QString, shell);
+    QFETCH(QByteArray, word);
+    const QTemporaryDir folder;
+    const QString bundle = folder.filePath("it's a bundle");
+    QVERIFY(QDir().mkpath(bundle));
+    QFile program(bundle + "/lockstep-trainer"); // prints its words and one variable, each ended by NUL
+    QVERIFY(program.open(QIODevice::WriteOnly));
+    program.write(
+        "#!/bin/sh\nfor a in \"$@\"; do printf '%s\\0' \"$a\"; done\nprintf '%s\\0%s\\0' \"$VALUE\" \"$RANK\"\n");
+    program.close();
+    QVERIFY(program.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+
+    RunSpec spec;
+    spec.ranksPerNode = 2;
+    spec.trainer = {{"data", word}};
+    spec.arguments = {word};
+    spec.env = {{"VALUE", word}};
+    const LaunchPlan plan = makePlan(spec, test::nodes({"this"}), {});
+    QVERIFY(plan.launchable());
+    QProcess process;
+    process.setWorkingDirectory(folder.path());
+    process.start(shell, QStringList{},
+                  QIODevice::ReadWrite); // the line goes to stdin: QString would change bytes that are not UTF-8
+    QVERIFY2(process.waitForStarted(), qPrintable(process.errorString()));
+    process.write(plan.command(1, QFile::encodeName(bundle)) + "\n");
+    process.closeWriteChannel();
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.readAllStandardOutput(),
+             "--data" + QByteArray(1, '\0') + word + '\0' + word + '\0' + word + '\0' + "1" + '\0');
+    QCOMPARE(process.readAllStandardError(), QByteArray());
+    QVERIFY(!QFile::exists(folder.filePath("pwned")));
+    QVERIFY(plan.command(7, "/b").isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TestRankCommand)
+#include "tst_rankcommand.moc"
