@@ -106,6 +106,15 @@ QString addHost(ImportedNodes& imported, const QString& host, int slotCount)
     return {};
 }
 
+// A Slurm list stands on one line; commas on several are a table (index,ip), whose words are not all hosts.
+bool isTable(const QStringList& lines)
+{
+    return std::count_if(lines.begin(), lines.end(), [](const QString& line) {
+               const QString host = line.section(u'#', 0, 0).trimmed().section(u' ', 0, 0);
+               return splitList(host).size() > 1;
+           }) > 1;
+}
+
 } // namespace
 
 Result<ImportedNodes> importHostfile(const QString& text)
@@ -113,6 +122,9 @@ Result<ImportedNodes> importHostfile(const QString& text)
     const QStringList lines = text.split(u'\n');
     if (isAnsibleInventory(lines))
         return importAnsibleInventory(lines);
+    if (isTable(lines))
+        return failure(ErrorCode::BadInput, QStringLiteral("This looks like a table with commas, not like a host file. "
+                                                           "Write one host a line: gpu1 slots=8."));
     ImportedNodes imported;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QString bare = lines[i].section(u'#', 0, 0).trimmed();

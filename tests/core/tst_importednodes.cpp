@@ -162,6 +162,8 @@ void TestImportedNodes::refused_data()
                                << "line 1";
     QTest::newRow("Ansible YAML") << "---\nall:\n  hosts:\n    g1:\n      ansible_host: 10.0.0.2\n"
                                   << "YAML";
+    QTest::newRow("a table") << "index,ip\njob-28,10.95.230.149\njob-29,10.95.230.153\n"
+                             << "table with commas";
     QTest::newRow("empty group") << "[all]\n"
                                  << "names no host";
 }
