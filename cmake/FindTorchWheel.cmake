@@ -50,7 +50,7 @@ find_package_handle_standard_args(TorchWheel
 
 function(_torchwheel_library name location)
   if(NOT TARGET TorchWheel::${name})
-    add_library(TorchWheel::${name} SHARED IMPORTED)
+    add_library(TorchWheel::${name} SHARED IMPORTED GLOBAL) # the tests link it too
     set_target_properties(TorchWheel::${name} PROPERTIES
       IMPORTED_LOCATION "${location}" INTERFACE_LINK_LIBRARIES "${ARGN}")
   endif()
