@@ -100,11 +100,9 @@ Result<SshSignIn::Outcome> SshSignIn::attempt(ConnectingSession& session, Deadli
 Result<SshSignIn::Answer> SshSignIn::offer(ConnectingSession& session, const Identity& identity, Deadline deadline,
                                            const std::stop_token& stop)
 {
-    if (identity.source == Identity::Source::Agent)
-        return offerFromAgent(session, identity, deadline, stop);
     ssh_session raw = session.get();
-    SshKey key = identity.locked ? SshKey() : importPrivate(identity.file, nullptr);
-    // The public half first: a locked key is only asked for when the server would take it.
+    // The public half first: a locked key is only asked for when the server would take it, and libssh leaks a little
+    // for each key but the first that it is handed through an agent.
     if (const SshKey half = importPublic(identity.blob); half && identity.certificate.isEmpty()) {
         const auto tried = session.finish(
             SSH_AUTH_AGAIN, [&] { return ssh_userauth_try_publickey(raw, nullptr, half.get()); }, deadline, stop);
@@ -115,8 +113,9 @@ Result<SshSignIn::Answer> SshSignIn::offer(ConnectingSession& session, const Ide
         if (*tried != SSH_AUTH_SUCCESS)
             return Answer::Refused;
     }
-    if (!key && identity.locked)
-        key = unlocked(identity);
+    if (identity.source == Identity::Source::Agent)
+        return offerFromAgent(session, identity, deadline, stop);
+    const SshKey key = identity.locked ? unlocked(identity) : importPrivate(identity.file, nullptr);
     if (!key)
         return identity.locked ? Answer::Locked : Answer::Unusable;
     ssh_key certificate = nullptr;
