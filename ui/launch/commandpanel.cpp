@@ -117,7 +117,7 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent)
     inner->addWidget(m_text);
     column->addWidget(head);
     column->addWidget(box, 1);
-    connect(m_rank, &QComboBox::currentIndexChanged, this, &CommandPanel::show);
+    connect(m_rank, &QComboBox::currentIndexChanged, this, &CommandPanel::showCommand);
     connect(copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(QString::fromUtf8(command())); });
 }
@@ -139,7 +139,7 @@ void CommandPanel::setPlan(const LaunchPlan& plan)
         m_rank->setCurrentIndex(chosen < items.size() ? chosen : items.isEmpty() ? -1 : 0);
         m_rank->updateGeometry();
     }
-    show();
+    showCommand();
 }
 
 QByteArray CommandPanel::command() const
@@ -158,7 +158,7 @@ QByteArray CommandPanel::allCommands() const
     return all;
 }
 
-void CommandPanel::show()
+void CommandPanel::showCommand()
 {
     const QString text =
         m_plan.ranks.isEmpty() ? QStringLiteral("No rank is planned yet.") : commandForReading(command(), kCharacters);

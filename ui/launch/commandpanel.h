@@ -25,7 +25,7 @@ public:
     [[nodiscard]] QByteArray allCommands() const; // every rank, a comment with its node before each
 
 private:
-    void show();
+    void showCommand();
 
     LaunchPlan m_plan;
     Combo* m_rank;

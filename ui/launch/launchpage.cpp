@@ -2,17 +2,17 @@
 #include "ui/launch/launchpage.h"
 
 #include "ui/launch/commandpanel.h"
+#include "ui/launch/launchfoot.h"
 #include "ui/launch/launchmodel.h"
 #include "ui/launch/problemspanel.h"
+#include "ui/launch/savespecrow.h"
 #include "ui/launch/specform.h"
 #include "ui/launch/whypanel.h"
 #include "ui/nodes/nodewords.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/elidedlabel.h"
-#include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
-#include "ui/widgets/statelabel.h"
 
 #include <QBoxLayout>
 #include <QClipboard>
@@ -36,11 +36,6 @@ Inventory inventoryOf(const QList<NodeState>& nodes)
     return inventory;
 }
 
-QString countText(qsizetype count, const QString& word)
-{
-    return count == 1 ? QStringLiteral("1 %1").arg(word) : QStringLiteral("%1 %2s").arg(count).arg(word);
-}
-
 QString foundText(const QList<NodeState>& selected)
 {
     qsizetype devices = 0;
@@ -60,7 +55,8 @@ LaunchPage::LaunchPage(Theme& theme, NodeList& nodes, QWidget* parent)
     auto* form = makeGround(Ground::Surface);
     auto* formColumn = makeColumn(form);
     formColumn->addWidget(makeTitle());
-    formColumn->addWidget(makeSaveRow());
+    m_save = new SaveSpecRow(theme);
+    formColumn->addWidget(m_save);
     m_form = new SpecForm(theme);
     formColumn->addWidget(m_form);
     formColumn->addSpacing(theme.px(7));
@@ -81,12 +77,22 @@ LaunchPage::LaunchPage(Theme& theme, NodeList& nodes, QWidget* parent)
     m_problems->setFixedHeight(theme.px(168));
     column->addWidget(m_problems);
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
-    column->addWidget(makeFoot());
+    m_foot = new LaunchFoot(theme);
+    column->addWidget(m_foot);
 
     m_soon->setSingleShot(true);
     m_soon->setInterval(kSampleMs);
     connect(m_soon, &QTimer::timeout, this, &LaunchPage::recompute);
     connect(m_form, &SpecForm::edited, this, &LaunchPage::recompute);
+    connect(m_foot, &LaunchFoot::launchPressed, this, &LaunchPage::launch);
+    connect(m_foot, &LaunchFoot::copyPressed, this,
+            [this] { QGuiApplication::clipboard()->setText(QString::fromUtf8(m_command->allCommands())); });
+    connect(m_save, &SaveSpecRow::saveRequested, this, [this](const QString& name) {
+        RunSpec named = m_form->spec();
+        named.name = name;
+        setSpec(named);
+        emit saveSpecRequested(named, {});
+    });
     connect(&m_nodes, &NodeList::reset, this, &LaunchPage::recompute);
     connect(&m_nodes, &NodeList::nodeChanged, this, [this] {
         if (!m_soon->isActive())
@@ -111,49 +117,8 @@ QWidget* LaunchPage::makeTitle()
     row->addWidget(open);
     row->addWidget(save);
     connect(open, &QPushButton::clicked, this, &LaunchPage::openSpec);
-    connect(save, &QPushButton::clicked, this, [this] {
-        m_saveName->setText(m_form->spec().name);
-        m_saveRow->show();
-        m_saveName->setFocus();
-        m_saveName->selectAll();
-    });
+    connect(save, &QPushButton::clicked, this, [this] { m_save->open(m_form->spec().name); });
     return title;
-}
-
-QWidget* LaunchPage::makeSaveRow()
-{
-    m_saveRow = new QWidget;
-    m_saveRow->setFixedHeight(m_theme.px(40));
-    auto* row = makeRow(m_saveRow);
-    row->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), 0);
-    QLabel* label = makeLabel(m_theme, FontRole::Cell, Tone::Text2, QStringLiteral("Save as"));
-    label->setFixedWidth(m_theme.px(72));
-    m_saveName = new Field(m_theme, QStringLiteral("name of the spec"));
-    m_saveName->setFixedWidth(m_theme.px(200));
-    auto* save = new Button(m_theme, QStringLiteral("Save"), ButtonKind::Primary);
-    auto* cancel = new Button(m_theme, QStringLiteral("Cancel"), ButtonKind::Flat);
-    row->addWidget(label);
-    row->addWidget(m_saveName);
-    row->addWidget(save);
-    row->addWidget(cancel);
-    row->addStretch(1);
-    m_saveRow->hide();
-    const auto submit = [this] {
-        RunSpec spec = m_form->spec();
-        spec.name = m_saveName->text().trimmed();
-        if (spec.name.isEmpty() || spec.name.contains(QLatin1Char('/'))) {
-            m_saveName->setWrong(QStringLiteral("A name without a slash; it becomes a file's name."));
-            return;
-        }
-        m_saveName->setWrong({});
-        m_saveRow->hide();
-        setSpec(spec);
-        emit saveSpecRequested(spec, {});
-    };
-    connect(save, &QPushButton::clicked, this, submit);
-    connect(m_saveName, &QLineEdit::returnPressed, this, submit);
-    connect(cancel, &QPushButton::clicked, m_saveRow, &QWidget::hide);
-    return m_saveRow;
 }
 
 QWidget* LaunchPage::makeTable()
@@ -188,33 +153,6 @@ QWidget* LaunchPage::makeTable()
     return panel;
 }
 
-QWidget* LaunchPage::makeFoot()
-{
-    auto* foot = makeGround(Ground::Window);
-    foot->setFixedHeight(m_theme.px(55));
-    auto* row = makeRow(foot);
-    row->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), 0);
-    row->setSpacing(m_theme.px(12));
-    m_foot = new StateLabel(m_theme, FontRole::PanelTitle);
-    m_footDetail = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
-    m_footDetail->setObjectName(QStringLiteral("footDetail"));
-    auto* copy =
-        new Button(m_theme, QStringLiteral("Copy commands"), ButtonKind::Outlined, Icon::Copy, ButtonSize::Large);
-    m_launch = new Button(m_theme, QStringLiteral("Launch"), ButtonKind::Primary, Icon::Launch, ButtonSize::Large);
-    m_launch->setObjectName(QStringLiteral("launch"));
-    row->addWidget(m_foot);
-    row->addWidget(m_footDetail, 1);
-    row->addWidget(copy);
-    row->addWidget(m_launch);
-    connect(copy, &QPushButton::clicked, this, [this] {
-        QGuiApplication::clipboard()->setText(QString::fromUtf8(m_command->allCommands()));
-        m_footDetail->setText(QStringLiteral("Copied the commands of %1.")
-                                  .arg(countText(m_model->plan().ranks.size(), QStringLiteral("rank"))));
-    });
-    connect(m_launch, &QPushButton::clicked, this, &LaunchPage::launch);
-    return foot;
-}
-
 const RunSpec& LaunchPage::spec() const
 {
     return m_form->spec();
@@ -245,7 +183,7 @@ void LaunchPage::setDesktopEnvironment(const Environment& environment)
 
 void LaunchPage::launch()
 {
-    if (m_launch->isEnabled())
+    if (m_foot->canLaunch())
         emit runRequested(m_form->spec());
 }
 
@@ -295,31 +233,7 @@ void LaunchPage::recompute()
     if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0) // the master's address is what people ask about
         m_table->setCurrentIndex(m_table->shownIndex(m_model->index(m_model->rowCount() - 1, LaunchModel::Master)));
     showWhy();
-    showFoot(chosen ? blockedBy(selected, plan) : chosen.error().text);
-}
-
-void LaunchPage::showFoot(const QString& blocked)
-{
-    const LaunchPlan& plan = m_model->plan();
-    m_launch->setText(plan.worldSize > 0
-                          ? QStringLiteral("Launch %1").arg(countText(plan.worldSize, QStringLiteral("rank")))
-                          : QStringLiteral("Launch"));
-    m_launch->updateGeometry();
-    m_launch->setEnabled(blocked.isEmpty());
-    m_launch->setToolTip(blocked);
-    if (!blocked.isEmpty()) {
-        m_foot->setState(Icon::Bad, Tone::Bad, QStringLiteral("cannot launch"));
-        m_footDetail->setText(blocked);
-        return;
-    }
-    const auto warnings = std::ranges::count(plan.problems, Severity::Warning, &Problem::severity);
-    if (warnings > 0)
-        m_foot->setState(Icon::Warn, Tone::Warn, countText(warnings, QStringLiteral("warning")));
-    else
-        m_foot->setState(Icon::Ok, Tone::Ok, QStringLiteral("ready to launch"));
-    m_footDetail->setText(QStringLiteral("%1 on %2, %3")
-                              .arg(countText(plan.worldSize, QStringLiteral("rank")),
-                                   countText(plan.nodes.size(), QStringLiteral("node")), toString(plan.backend)));
+    m_foot->setPlan(plan, chosen ? blockedBy(selected, plan) : chosen.error().text);
 }
 
 void LaunchPage::showWhy()

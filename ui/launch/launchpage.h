@@ -14,16 +14,15 @@ class QTimer;
 
 namespace lockstep::ui {
 
-class Button;
 class CommandPanel;
 class DataTable;
 class ElidedLabel;
-class Field;
+class LaunchFoot;
 class LaunchModel;
 class PanelHeader;
 class ProblemsPanel;
+class SaveSpecRow;
 class SpecForm;
-class StateLabel;
 class WhyPanel;
 
 class LaunchPage : public QWidget {
@@ -46,11 +45,8 @@ signals:
 
 private:
     QWidget* makeTitle();
-    QWidget* makeSaveRow();
     QWidget* makeTable();
-    QWidget* makeFoot();
     void recompute();
-    void showFoot(const QString& blocked);
     void showWhy();
     void openSpec();
     // Why no launch can start yet, in a sentence; empty: it can.
@@ -67,11 +63,9 @@ private:
     ProblemsPanel* m_problems;
     PanelHeader* m_tableHeader;
     QLabel* m_measured;
-    StateLabel* m_foot;
-    ElidedLabel *m_footDetail, *m_titleCaption;
-    QWidget* m_saveRow;
-    Field* m_saveName;
-    Button* m_launch;
+    LaunchFoot* m_foot;
+    SaveSpecRow* m_save;
+    ElidedLabel* m_titleCaption;
     QTimer* m_soon;
 };
 

@@ -60,8 +60,8 @@ SpecForm::SpecForm(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(the
             emit edited();
         }
     });
-    setSpecs({RunSpec::demo()});
     setSpec(RunSpec::demo());
+    setSpecs({RunSpec::demo()});
 }
 
 QHBoxLayout* SpecForm::addRow(const QString& label)

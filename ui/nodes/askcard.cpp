@@ -38,8 +38,8 @@ AskCard::AskCard(Theme& theme, const NodeState& state, QWidget* parent)
     setFixedHeight(theme.px(128));
     const HostKey key = state.hostKey.value_or(HostKey{});
     auto* column = makeColumn(this);
-    column->setContentsMargins(theme.px(48), theme.px(10), theme.px(16), theme.px(10));
-    column->setSpacing(theme.px(3));
+    column->setContentsMargins(theme.px(48), theme.px(9), theme.px(16), theme.px(9));
+    column->setSpacing(theme.px(2));
     column->addWidget(new ElidedLabel(
         theme, FontRole::PanelTitle, Tone::Text,
         m_changed ? QStringLiteral("%1: its host key has changed, so Lockstep does not connect").arg(m_node)

@@ -112,6 +112,9 @@ QList<QPair<QString, QString>> machineRows(const NodeState& state, MachineForm f
 
 QString systemSentence(const NodeState& state)
 {
+    if (state.phase == NodePhase::NeedsPassphrase)
+        return QStringLiteral("Run ssh-add in a terminal, then press Check: Lockstep takes the key from the agent and "
+                              "never asks for a passphrase");
     if (!state.facts)
         return state.node.local
                    ? QStringLiteral("needs no SSH; ranks started here are children of an agent on this machine")

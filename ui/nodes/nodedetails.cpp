@@ -45,7 +45,6 @@ NodeDetails::NodeDetails(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     m_clock->setInterval(kAgeMs);
 
     auto* column = makeColumn(this);
-    column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
     column->addWidget(makeTitle());
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
     m_body = new QWidget;

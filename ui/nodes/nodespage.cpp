@@ -5,9 +5,11 @@
 #include "ui/nodes/askcard.h"
 #include "ui/nodes/importlist.h"
 #include "ui/nodes/nodedetails.h"
+#include "ui/nodes/nodedrawer.h"
 #include "ui/nodes/nodemodel.h"
 #include "ui/nodes/nodewords.h"
 #include "ui/nodes/startpanel.h"
+#include "ui/plots/linesplitter.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/elidedlabel.h"
@@ -15,7 +17,6 @@
 #include "ui/widgets/panel.h"
 
 #include <QBoxLayout>
-#include <QSplitter>
 
 #include <algorithm>
 
@@ -33,7 +34,8 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     auto* column = makeColumn(this);
     column->addWidget(makeHeader());
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
-    column->addWidget(makeDrawer());
+    m_drawer = new NodeDrawer(theme);
+    column->addWidget(m_drawer);
     m_cards = makeGround(Ground::Window);
     m_cardGrid = new QGridLayout(m_cards);
     m_cardGrid->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16));
@@ -70,7 +72,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     upperColumn->addStretch(0);
     upperColumn->addWidget(m_empty, 1, Qt::AlignCenter);
     upperColumn->addStretch(0);
-    m_splitter = new QSplitter(Qt::Vertical);
+    m_splitter = new LineSplitter(theme, Qt::Vertical);
     m_splitter->setChildrenCollapsible(false);
     m_splitter->addWidget(upper);
     m_splitter->addWidget(m_details);
@@ -96,9 +98,9 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     connect(m_details, &NodeDetails::removeRequested, this, &NodesPage::nodeRemoveRequested);
     connect(m_start, &StartPanel::demoRequested, this, &NodesPage::demoRequested);
     connect(m_start, &StartPanel::demoTableRequested, this, &NodesPage::demoTableRequested);
-    for (AddNode* add : {m_add, &m_start->addNode()})
+    for (AddNode* add : {&m_drawer->addNode(), &m_start->addNode()})
         connect(add, &AddNode::addRequested, this, &NodesPage::nodesAddRequested);
-    for (ImportList* import : {m_import, &m_start->importList()})
+    for (ImportList* import : {&m_drawer->importList(), &m_start->importList()})
         connect(import, &ImportList::importRequested, this, &NodesPage::importRequested);
     connect(&m_nodes, &NodeList::reset, this, &NodesPage::showAll);
     connect(&m_nodes, &NodeList::nodeChanged, this, [this](int index) {
@@ -131,50 +133,8 @@ QWidget* NodesPage::makeHeader()
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) { m_table->setFilter(text); });
     connect(m_checkAll, &QPushButton::clicked, this, &NodesPage::checkAllRequested);
     connect(m_addButton, &QPushButton::clicked, this, &NodesPage::openAdd);
-    connect(m_importButton, &QPushButton::clicked, this,
-            [this] { setDrawer(m_open == Drawer::Import ? Drawer::Closed : Drawer::Import); });
+    connect(m_importButton, &QPushButton::clicked, this, [this] { m_drawer->toggle(NodeDrawer::Form::Import); });
     return header;
-}
-
-QWidget* NodesPage::makeDrawer()
-{
-    m_drawer = makeGround(Ground::Surface);
-    auto* column = makeColumn(m_drawer);
-    auto* row = makeRow(nullptr);
-    row->setContentsMargins(m_theme.px(16), m_theme.px(12), m_theme.px(16), m_theme.px(12));
-    row->setSpacing(m_theme.px(16));
-    m_addBox = new QWidget;
-    auto* addRow = makeRow(m_addBox);
-    m_add = new AddNode(m_theme);
-    m_add->setFixedWidth(m_theme.px(400));
-    addRow->addWidget(m_add);
-    addRow->addWidget(
-        new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2,
-                        QStringLiteral("Anything that ssh takes: gpu1, alice@10.0.0.11:2222, an alias, gpu[1-8]")),
-        1, Qt::AlignTop);
-    m_importBox = new QWidget;
-    auto* importColumn = makeColumn(m_importBox);
-    m_import = new ImportList(m_theme);
-    importColumn->addWidget(m_import);
-    row->addWidget(m_addBox, 1);
-    row->addWidget(m_importBox, 1);
-    auto* close = new Button(m_theme, QStringLiteral("Close"), ButtonKind::Flat, Icon::Close);
-    row->addWidget(close, 0, Qt::AlignTop);
-    column->addLayout(row);
-    column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
-    connect(close, &QPushButton::clicked, this, [this] { setDrawer(Drawer::Closed); });
-    m_drawer->hide();
-    return m_drawer;
-}
-
-void NodesPage::setDrawer(Drawer drawer)
-{
-    m_open = drawer;
-    m_drawer->setVisible(drawer != Drawer::Closed);
-    m_addBox->setVisible(drawer == Drawer::Add);
-    m_importBox->setVisible(drawer == Drawer::Import);
-    if (drawer == Drawer::Add)
-        m_add->takeFocus();
 }
 
 void NodesPage::openAdd()
@@ -183,7 +143,7 @@ void NodesPage::openAdd()
         m_start->addNode().takeFocus();
         return;
     }
-    setDrawer(m_open == Drawer::Add ? Drawer::Closed : Drawer::Add);
+    m_drawer->toggle(NodeDrawer::Form::Add);
 }
 
 bool NodesPage::firstStart() const
@@ -202,7 +162,7 @@ QStringList NodesPage::names() const
 void NodesPage::setSshAliases(const QList<QPair<QString, QString>>& aliases)
 {
     m_aliases = aliases;
-    m_import->setAliases(aliases, names());
+    m_drawer->importList().setAliases(aliases, names());
     m_start->importList().setAliases(aliases, names());
 }
 

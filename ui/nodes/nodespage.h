@@ -21,8 +21,8 @@ class AskCard;
 class Button;
 class DataTable;
 class Field;
-class ImportList;
 class NodeDetails;
+class NodeDrawer;
 class NodeModel;
 class StartPanel;
 
@@ -53,13 +53,10 @@ protected:
 
 private:
     QWidget* makeHeader();
-    QWidget* makeDrawer(); // the inline Add and Import strip under the header
-    void showAll();        // after a reset
+    void showAll(); // after a reset
     void showSelected();
     void act(int row); // what the action word of a row promises
     void layoutCards();
-    enum class Drawer { Closed, Add, Import };
-    void setDrawer(Drawer drawer);
     [[nodiscard]] bool firstStart() const;
     [[nodiscard]] QStringList names() const;
 
@@ -70,19 +67,16 @@ private:
     DataTable* m_table;
     NodeDetails* m_details;
     StartPanel* m_start;
-    QWidget *m_startLine, *m_cards, *m_drawer, *m_empty;
+    QWidget *m_startLine, *m_cards, *m_empty;
+    NodeDrawer* m_drawer;
     QGridLayout* m_cardGrid;
     QList<AskCard*> m_askCards;
-    AddNode* m_add;
-    ImportList* m_import;
-    QWidget *m_addBox, *m_importBox;
     QLabel* m_caption;
     Field* m_filter;
     Button *m_checkAll, *m_importButton, *m_addButton;
     QSplitter* m_splitter;
     QList<QPair<QString, QString>> m_aliases;
     QString m_cardsShown; // what the cards were made for
-    Drawer m_open = Drawer::Closed;
 };
 
 } // namespace lockstep::ui

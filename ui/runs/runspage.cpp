@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/runspage.h"
 
+#include "ui/plots/linesplitter.h"
 #include "ui/runs/overlaypanel.h"
 #include "ui/runs/runmodel.h"
 #include "ui/widgets/button.h"
@@ -12,7 +13,6 @@
 
 #include <QBoxLayout>
 #include <QFileDialog>
-#include <QSplitter>
 #include <QTimer>
 
 namespace lockstep::ui {
@@ -61,7 +61,7 @@ RunsPage::RunsPage(Theme& theme, RunList& runs, QWidget* parent)
     m_table->setObjectName(QStringLiteral("runs"));
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_overlay = new OverlayPanel(theme, runs);
-    auto* splitter = new QSplitter(Qt::Vertical);
+    auto* splitter = new LineSplitter(theme, Qt::Vertical);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(m_table);
     splitter->addWidget(m_overlay);

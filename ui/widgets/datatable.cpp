@@ -86,7 +86,8 @@ DataTable::DataTable(Theme& theme, QAbstractItemModel& model, std::vector<Column
     setTabKeyNavigation(false); // Tab leaves the table, arrows move in it
     connect(m_delegate, &CellDelegate::actionTriggered, this,
             [this](const QModelIndex& shown) { emit actionTriggered(sourceIndex(shown)); });
-    connect(this, &QAbstractItemView::activated, this,
+    // Not `activated`: some desktops send that for a single click.
+    connect(this, &QAbstractItemView::doubleClicked, this,
             [this](const QModelIndex& shown) { emit rowActivated(sourceIndex(shown)); });
     connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &DataTable::selectedRowsChanged);
     connect(&theme, &Theme::changed, this, [this] { viewport()->update(); });
