@@ -3,7 +3,8 @@
 
 namespace lockstep {
 
-Result<Finished> Transport::run(const QList<QByteArray>& argv, const QByteArray& input, Deadline deadline, std::stop_token stop)
+Result<Finished> Transport::run(const QList<QByteArray>& argv, const QByteArray& input, Deadline deadline,
+                                std::stop_token stop)
 {
     auto process = start(argv, deadline, stop);
     if (!process)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one abstraction over "run this there, talk to it, stream its output". LocalTransport: this machine, no sshd.
-// SshTransport: libssh. Threads: call from any worker thread (never from the I/O thread or the GUI); one Process is used by one thread at a time.
+// SshTransport: libssh. Threads: call from any worker thread (never from the I/O thread or the GUI); one Process is
+// used by one thread at a time.
 #pragma once
 
 #include "core/error.h"
@@ -18,15 +19,18 @@ namespace lockstep {
 
 struct Deadline { // a point in time that a wait ends at
     std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
-    [[nodiscard]] static Deadline in(std::chrono::milliseconds time) { return {std::chrono::steady_clock::now() + time}; }
+    [[nodiscard]] static Deadline in(std::chrono::milliseconds time)
+    {
+        return {std::chrono::steady_clock::now() + time};
+    }
 };
 
 struct Chunk {
     QByteArray out;
     QByteArray err;
-    bool ended = false;  // no more bytes will come; exitCode or signal holds
+    bool ended = false; // no more bytes will come; exitCode or signal holds
     int exitCode = -1;
-    QByteArray signal;   // "KILL" when a signal ended it
+    QByteArray signal; // "KILL" when a signal ended it
 };
 
 class Process {
@@ -56,15 +60,17 @@ public:
     [[nodiscard]] virtual const Node& node() const = 0;
     [[nodiscard]] virtual Result<void> connect(Deadline deadline, std::stop_token stop) = 0; // idempotent
     // The words of `argv` reach the program there byte for byte, whatever the login shell is.
-    [[nodiscard]] virtual Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline, std::stop_token stop,
-                                                                 Lane lane = Lane::Control) = 0;
-    // Any thread; every wait ends with ConnectionLost, a dead link is not waited for. A later connect or start opens it anew.
+    [[nodiscard]] virtual Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
+                                                                 std::stop_token stop, Lane lane = Lane::Control) = 0;
+    // Any thread; every wait ends with ConnectionLost, a dead link is not waited for. A later connect or start opens it
+    // anew.
     virtual void close() = 0;
     [[nodiscard]] virtual std::optional<HostKey> hostKey() const = 0; // the one seen last
     [[nodiscard]] virtual QString signedInWith() const = 0;           // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
 
     // start, write `input`, close it, read to the end.
-    [[nodiscard]] Result<Finished> run(const QList<QByteArray>& argv, const QByteArray& input, Deadline deadline, std::stop_token stop);
+    [[nodiscard]] Result<Finished> run(const QList<QByteArray>& argv, const QByteArray& input, Deadline deadline,
+                                       std::stop_token stop);
 };
 
 } // namespace lockstep
