@@ -22,14 +22,19 @@ RunState liveState(const RunData& run, const QString& name, int number, qint64 s
     return state;
 }
 
-std::unique_ptr<RunData> plannedRun(const QString& name, int number, int nodes, int ranksEach, const QString& device,
-                                    qint64 startWallUs, qint64 nowWallUs)
+void begin(RunData& run, const QString& name, int number, int nodes, int ranksEach, const QString& device,
+           qint64 startWallUs, qint64 nowWallUs)
 {
-    auto run = std::make_unique<RunData>();
     RunSpec spec;
     spec.name = name;
-    run->setPlan(spec, planOf(nodes, ranksEach, device));
-    run->setState(liveState(*run, name, number, startWallUs, nowWallUs));
+    run.setPlan(spec, planOf(nodes, ranksEach, device));
+    run.setState(liveState(run, name, number, startWallUs, nowWallUs));
+}
+
+std::unique_ptr<RunData> made(void (*fill)(RunData&, qint64), qint64 nowWallUs)
+{
+    auto run = std::make_unique<RunData>();
+    fill(*run, nowWallUs);
     return run;
 }
 
@@ -37,8 +42,30 @@ std::unique_ptr<RunData> plannedRun(const QString& name, int number, int nodes, 
 
 std::unique_ptr<RunData> emptyRun(int nodes, int ranksEach, qint64 nowWallUs)
 {
-    return plannedRun(QStringLiteral("made"), 1, nodes, ranksEach, QStringLiteral("H100 80GB"), nowWallUs - 60'000'000,
-                      nowWallUs);
+    auto run = std::make_unique<RunData>();
+    begin(*run, QStringLiteral("made"), 1, nodes, ranksEach, QStringLiteral("H100 80GB"), nowWallUs - 60'000'000,
+          nowWallUs);
+    return run;
+}
+
+std::unique_ptr<RunData> liveRun(qint64 nowWallUs)
+{
+    return made(fillLive, nowWallUs);
+}
+
+std::unique_ptr<RunData> wideRun(qint64 nowWallUs)
+{
+    return made(fillWide, nowWallUs);
+}
+
+std::unique_ptr<RunData> failedRun(qint64 nowWallUs)
+{
+    return made(fillFailed, nowWallUs);
+}
+
+std::unique_ptr<RunData> demoRun(qint64 nowWallUs)
+{
+    return made(fillDemo, nowWallUs);
 }
 
 void feed(RunData& run, int nodeIndex, std::string_view spool)
@@ -54,15 +81,15 @@ std::string hello(const RunData& run, int nodeIndex)
     return spool.text();
 }
 
-std::unique_ptr<RunData> liveRun(qint64 nowWallUs)
+void fillLive(RunData& run, qint64 nowWallUs)
 {
     constexpr double kSeconds = 760.8;
-    auto run = plannedRun(QStringLiteral("resnet50-imagenet"), 12, 2, 4, QStringLiteral("H100 80GB"),
-                          nowWallUs - static_cast<qint64>((kSeconds + 0.2) * 1e6), nowWallUs);
-    RunState state = run->state();
+    begin(run, QStringLiteral("resnet50-imagenet"), 12, 2, 4, QStringLiteral("H100 80GB"),
+          nowWallUs - static_cast<qint64>((kSeconds + 0.2) * 1e6), nowWallUs);
+    RunState state = run.state();
     state.nodes[0].clockOffsetUs = 800;
     state.nodes[1].clockOffsetUs = -300;
-    run->setState(state);
+    run.setState(state);
     Training training{.steps = 4210,
                       .totalSteps = 9380,
                       .stepsPerEpoch = 625,
@@ -81,7 +108,7 @@ std::unique_ptr<RunData> liveRun(qint64 nowWallUs)
     training.slowMs = 9;
     training.slowFrom = 500;
     for (int node = 0; node < 2; ++node) {
-        Spool spool(*run, node);
+        Spool spool(run, node);
         spool.train(training);
         const double at = kSeconds;
         if (node == 0) {
@@ -108,21 +135,20 @@ std::unique_ptr<RunData> liveRun(qint64 nowWallUs)
             spool.say(5, at - 101, "loader: 12 workers warm");
             spool.say(4, at - 14, "grad norm 1.90");
         }
-        feed(*run, node, spool.text());
+        feed(run, node, spool.text());
     }
-    return run;
 }
 
-std::unique_ptr<RunData> wideRun(qint64 nowWallUs)
+void fillWide(RunData& run, qint64 nowWallUs)
 {
     constexpr double kSeconds = 302, kLostAfter = 290;
-    auto run = plannedRun(QStringLiteral("gpt-1b-fineweb"), 31, 8, 8, QStringLiteral("H100 80GB"),
-                          nowWallUs - static_cast<qint64>((kSeconds + 0.3) * 1e6), nowWallUs);
-    RunState state = run->state();
+    begin(run, QStringLiteral("gpt-1b-fineweb"), 31, 8, 8, QStringLiteral("H100 80GB"),
+          nowWallUs - static_cast<qint64>((kSeconds + 0.3) * 1e6), nowWallUs);
+    RunState state = run.state();
     state.nodes[5].link = LinkPhase::Reconnecting;
     state.nodes[5].linkReason = QStringLiteral("No route to host; next try in 3 s.");
     state.nodes[5].lastHeardWallUs = nowWallUs - 12'000'000;
-    run->setState(state);
+    run.setState(state);
     Training training{.steps = 628,
                       .totalSteps = 20000,
                       .stepsPerEpoch = 20000,
@@ -134,7 +160,8 @@ std::unique_ptr<RunData> wideRun(qint64 nowWallUs)
                       .noise = 0.13};
     training.parts = {16, 135, 265, 42, 32};
     training.memoryGiB = 71.2;
-    training.pauseEvery = 150;
+    training.pauseEvery = 125;
+    training.rankSpread = 2;
     training.worstRank = 19;
     training.worstBy = 0.33;
     training.nanRank = 37;
@@ -143,7 +170,7 @@ std::unique_ptr<RunData> wideRun(qint64 nowWallUs)
     for (int node = 0; node < 8; ++node) {
         Training own = training;
         own.until = node == 5 ? kLostAfter : kSeconds;
-        Spool spool(*run, node);
+        Spool spool(run, node);
         spool.train(own);
         if (node == 0) {
             spool.say(0, 190.4, "step 395 skipped: a rank has no finite loss");
@@ -156,16 +183,15 @@ std::unique_ptr<RunData> wideRun(qint64 nowWallUs)
             spool.sayError(37, 190.1, "loss is nan at step 395, batch 25280");
             spool.sayError(37, 190.1, "grad norm inf before clipping");
         }
-        feed(*run, node, spool.text());
+        feed(run, node, spool.text());
     }
-    return run;
 }
 
-std::unique_ptr<RunData> failedRun(qint64 nowWallUs)
+void fillFailed(RunData& run, qint64 nowWallUs)
 {
     constexpr double kSeconds = 2832;
-    auto run = plannedRun(QStringLiteral("vit-b16-imagenet"), 27, 2, 4, QStringLiteral("H100 80GB"),
-                          nowWallUs - static_cast<qint64>((kSeconds + 30) * 1e6), nowWallUs);
+    begin(run, QStringLiteral("vit-b16-imagenet"), 27, 2, 4, QStringLiteral("H100 80GB"),
+          nowWallUs - static_cast<qint64>((kSeconds + 30) * 1e6), nowWallUs);
     Training training{.steps = 6204,
                       .totalSteps = 18760,
                       .stepsPerEpoch = 626,
@@ -179,7 +205,7 @@ std::unique_ptr<RunData> failedRun(qint64 nowWallUs)
     training.memoryGiB = 61;
     training.leakRank = 5;
     for (int node = 0; node < 2; ++node) {
-        Spool spool(*run, node);
+        Spool spool(run, node);
         spool.train(training);
         if (node == 1) {
             for (int i = 0; i < 4; ++i)
@@ -198,23 +224,22 @@ std::unique_ptr<RunData> failedRun(qint64 nowWallUs)
                 spool.exit(rank, kSeconds + 1.93 + 0.0004 * rank, 0, 15);
             spool.end(kSeconds + 2.3, 4);
         }
-        feed(*run, node, spool.text());
+        feed(run, node, spool.text());
     }
-    RunState state = run->state();
+    RunState state = run.state();
     state.phase = RunPhase::Failed;
     if (state.endedWallUs == 0)
         state.endedWallUs = state.startedWallUs + static_cast<qint64>(kSeconds * 1e6);
     for (NodeRunState& node : state.nodes)
         node.link = LinkPhase::Ended;
-    run->setState(state);
-    return run;
+    run.setState(state);
 }
 
-std::unique_ptr<RunData> demoRun(qint64 nowWallUs)
+void fillDemo(RunData& run, qint64 nowWallUs)
 {
     constexpr double kSeconds = 38;
-    auto run = plannedRun(QStringLiteral("demo"), 1, 1, 2, QStringLiteral("cpu"),
-                          nowWallUs - static_cast<qint64>((kSeconds + 0.1) * 1e6), nowWallUs);
+    begin(run, QStringLiteral("demo"), 1, 1, 2, QStringLiteral("cpu"),
+          nowWallUs - static_cast<qint64>((kSeconds + 0.1) * 1e6), nowWallUs);
     Training training{.steps = 560,
                       .totalSteps = 940,
                       .stepsPerEpoch = 470,
@@ -226,12 +251,11 @@ std::unique_ptr<RunData> demoRun(qint64 nowWallUs)
                       .noise = 0.09};
     training.parts = {1.2, 22, 34, 4, 2};
     training.memoryGiB = 0.4;
-    Spool spool(*run, 0);
+    Spool spool(run, 0);
     spool.train(training);
     spool.say(0, 1, "cnn, 421,642 parameters, Fashion-MNIST, batch 64 a rank");
     spool.say(0, 32, "epoch 1 train loss 0.612 test accuracy 83.9 %");
-    feed(*run, 0, spool.text());
-    return run;
+    feed(run, 0, spool.text());
 }
 
 } // namespace lockstep::made

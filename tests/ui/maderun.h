@@ -14,6 +14,10 @@ namespace lockstep::made {
 wideRun(qint64 nowWallUs); // 8 × 8, gpu6 without link, a NaN, gpu7 waits for data
 [[nodiscard]] std::unique_ptr<RunData> failedRun(qint64 nowWallUs); // 2 × 4, rank 5 killed
 [[nodiscard]] std::unique_ptr<RunData> demoRun(qint64 nowWallUs);   // this machine, two ranks on the CPU
+void fillLive(RunData& run, qint64 nowWallUs);                      // the same into a run of a list
+void fillWide(RunData& run, qint64 nowWallUs);
+void fillFailed(RunData& run, qint64 nowWallUs);
+void fillDemo(RunData& run, qint64 nowWallUs);
 // A plan and a live state of `nodes` × `ranksEach` without a record yet.
 [[nodiscard]] std::unique_ptr<RunData> emptyRun(int nodes, int ranksEach, qint64 nowWallUs);
 // Feeds records of one node; made with wire::Encoder.

@@ -66,7 +66,7 @@ void Spool::trainRank(const Training& training, int rank)
         .field("steps_per_epoch", training.stepsPerEpoch)
         .field("batch", 256);
     encoder.end();
-    const double bias = noise(training.noise * 0.35);
+    const double bias = noise(training.noise * training.rankSpread);
     double wander = 0;
     for (int step = 1; step <= training.steps; ++step) {
         const double at = kWarmUpS + (training.seconds - kWarmUpS) * step / training.steps;

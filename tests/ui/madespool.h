@@ -17,8 +17,9 @@ struct Training {
     double lossFrom = 2.3, lossTo = 0.3, lossTau = 10, noise = 0.1;
     std::array<double, 5> parts = {1, 10, 20, 3, 2}; // ms: data, forward, backward, waiting, optimiser
     double memoryGiB = 1;
-    double until = 1e9;    // seconds: records after it never came
-    double pauseEvery = 0; // seconds: an evaluation, the devices wait
+    double rankSpread = 0.35; // of the ranks' offsets, in noises
+    double until = 1e9;       // seconds: records after it never came
+    double pauseEvery = 0;    // seconds: an evaluation, the devices wait
     int worstRank = -1;
     double worstBy = 0;
     int slowRank = -1;

@@ -78,6 +78,41 @@ std::vector<QPolygonF> curvePieces(std::span<const Column> columns, const PlotFr
     return pieces;
 }
 
+QList<QLineF> curveSpans(std::span<const Column> columns, const PlotFrame& frame)
+{
+    QList<QLineF> spans;
+    const Column* before = nullptr;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const Column& column = columns[i];
+        const bool broken = column.nan + column.posInf + column.negInf > 0;
+        if (column.count == 0 || broken || !drawable(static_cast<double>(column.min), frame))
+            before = nullptr;
+        if (column.count == 0 || !drawable(static_cast<double>(column.min), frame))
+            continue;
+        float low = column.min, high = column.max;
+        if (before) { // they meet
+            low = std::min(low, before->max);
+            high = std::max(high, before->min);
+        }
+        const double x = columnCentre(i, columns.size(), frame);
+        const QPointF top = placed(x, static_cast<double>(high), frame),
+                      bottom = placed(x, static_cast<double>(low), frame);
+        spans << QLineF(top, QPointF(x, std::max(bottom.y(), top.y() + 1)));
+        before = broken ? nullptr : &column;
+    }
+    return spans;
+}
+
+bool isDense(std::span<const Column> columns)
+{
+    std::size_t points = 0, filled = 0;
+    for (const Column& column : columns) {
+        points += column.count;
+        filled += column.count > 0 ? 1 : 0;
+    }
+    return filled > 0 && points >= 2 * filled;
+}
+
 QPolygonF bandPolygon(std::span<const BandColumn> bands, const PlotFrame& frame, Band band)
 {
     QPolygonF upper, lower;

@@ -6,6 +6,8 @@
 #include "ui/plots/bands.h"
 #include "ui/plots/plotframe.h"
 
+#include <QLineF>
+#include <QList>
 #include <QPolygonF>
 
 #include <span>
@@ -22,6 +24,11 @@ constexpr double kNoGap = 1e300;
 // Columns cover frame.x evenly. Points farther apart than `gap` (in x) are not joined.
 [[nodiscard]] std::vector<QPolygonF> curvePieces(std::span<const Column> columns, const PlotFrame& frame,
                                                  CurveShape shape, double gap = kNoGap);
+
+// The same as one stroke a column, from its least to its greatest value and on to the column before: where points are
+// denser than pixels, so that a translucent pen darkens no pixel twice.
+[[nodiscard]] QList<QLineF> curveSpans(std::span<const Column> columns, const PlotFrame& frame);
+[[nodiscard]] bool isDense(std::span<const Column> columns); // two points a column and more
 
 enum class Band { Outer, Inner };
 [[nodiscard]] QPolygonF bandPolygon(std::span<const BandColumn> bands, const PlotFrame& frame, Band band);

@@ -22,6 +22,7 @@ public:
     DeviceCells(Theme& theme, const RunData& run, QWidget* parent = nullptr);
 
     void refresh();
+    [[nodiscard]] std::size_t deviceCount() const { return m_devices.size(); }
     void setTrouble(const QHash<int, CellTrouble>& byRank, const QHash<int, QString>& wordsByNode);
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;

@@ -20,7 +20,7 @@ namespace lockstep::ui {
 namespace {
 
 constexpr double kSampleGapS = 3.5; // samples come each second: more is a gap, drawn as one
-constexpr int kLaneGap = 2, kNodeGap = 2, kLargestLane = 17;
+constexpr int kLaneGap = 2, kNodeGap = 2, kLargestLane = 17, kLoneLane = 36;
 constexpr int kThickRow = 2, kManyDevices = 128; // above: rows of 1 px
 constexpr double kAgeOfMissing = 2.5;
 
@@ -94,8 +94,8 @@ std::vector<QRectF> LanePlot::places(const PlotFrame& frame) const
     if (m_lanes.empty())
         return places;
     if (m_lanes.size() <= kMostLanes) {
-        const double pitch =
-            std::min(frame.area.height() / count, static_cast<double>(theme().px(kLargestLane + kLaneGap)));
+        const int largest = m_lanes.size() <= 2 ? kLoneLane : kLargestLane;
+        const double pitch = std::min(frame.area.height() / count, static_cast<double>(theme().px(largest + kLaneGap)));
         for (std::size_t i = 0; i < m_lanes.size(); ++i)
             places.emplace_back(frame.area.left(), std::round(frame.area.top() + static_cast<double>(i) * pitch),
                                 frame.area.width(), std::floor(pitch) - kLaneGap);

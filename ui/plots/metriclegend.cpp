@@ -49,7 +49,13 @@ QList<LegendEntry> MetricPlot::legend() const
                               .colour = tokens.bad,
                               .name = figures::grouped(static_cast<qint64>(count)) + QStringLiteral(" NaN or ∞"),
                               .words = tokens.bad};
-    if (!bands) {
+    if (!bands && !alone && isOver(data().state().phase)) {
+        for (const RankCurve& curve : curves)
+            legend << LegendEntry{.mark = Mark::Line,
+                                  .colour = seriesColour(tokens, curve.number),
+                                  .dash = seriesDash(curve.number),
+                                  .name = nameOf(curve)};
+    } else if (!bands) {
         const QString smooth =
             view().smoothing() > 0
                 ? QStringLiteral("smoothed ") + figures::decimal(view().smoothing(), 2) + QStringLiteral(" over raw")

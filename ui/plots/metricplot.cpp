@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kRoom = 0.05; // of the values' range, above and below
 constexpr double kGhostOpacity = 0.4;
+constexpr double kRoomForMissing = 0.15;
 constexpr int kCursorMark = 5;
 constexpr int kShortDevice = 8;
 
@@ -43,6 +44,14 @@ void paintPieces(QPainter& painter, const std::vector<QPolygonF>& pieces)
         else
             painter.drawPoint(piece.front()); // a value between two NaN is a point, not nothing
     }
+}
+
+void paintRaw(QPainter& painter, const std::vector<Column>& columns, const PlotFrame& frame)
+{
+    if (isDense(columns))
+        painter.drawLines(curveSpans(columns, frame));
+    else
+        paintPieces(painter, curvePieces(columns, frame, CurveShape::Range));
 }
 
 QPen curvePen(const Tokens& tokens, int number, double opacity = 1)
@@ -81,9 +90,11 @@ void MetricPlot::prepare(const XMap&)
         m_detail = data().plan().worldSize > kMostRankLines ? CurveDetail::Bands : CurveDetail::Lines;
     m_curves.update(data(), view(), m_metric, canvas().frame().columns(), m_detail);
     YRange y;
-    if (m_curves.valueRange(view().range(), y))
+    if (m_curves.valueRange(view().range(), y)) {
         y = paddedRange(y, view().yScale());
-    else if (view().yScale() == YScale::Log)
+        if (y.scale == YScale::Linear && !missingRanks().isEmpty())
+            y.from -= (y.to - y.from) * kRoomForMissing; // for the words under the curves
+    } else if (view().yScale() == YScale::Log)
         y = {0.1, 1, YScale::Log};
     canvas().setYRange(y);
 }
@@ -120,7 +131,7 @@ void MetricPlot::paintLines(QPainter& painter, const PlotFrame& frame) const
         for (const RankCurve& curve : m_curves.curves()) {
             const bool pinned = m_pinned.contains(curve.key.rank);
             painter.setPen(curvePen(tokens, curve.number, pinned ? tokens.pinnedRawOpacity : tokens.rawOpacity));
-            paintPieces(painter, curvePieces(curve.rawColumns, frame, CurveShape::Range));
+            paintRaw(painter, curve.rawColumns, frame);
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, smooth); // thousands of raw strokes up and down cost too much with it
@@ -153,15 +164,16 @@ void MetricPlot::paintBands(QPainter& painter, const PlotFrame& frame) const
         std::vector<Column> columns(static_cast<std::size_t>(frame.columns()));
         const QColor colour = &curve == worst ? tokens.series[1] : seriesColour(tokens, curve.number);
         if (view().smoothing() > 0) {
-            curve.raw->decimate(frame.x.from, lastX() < frame.x.to ? lastX() : frame.x.to, columns);
-            PlotFrame part = frame;
+            curve.raw->decimate(frame.x.from, frame.x.to, columns);
+            hideAfter(columns, frame.x, view().limit());
             painter.setRenderHint(QPainter::Antialiasing, false);
             painter.setPen(QPen(withOpacity(colour, tokens.pinnedRawOpacity), 0));
-            paintPieces(painter, curvePieces(columns, part, CurveShape::Range));
+            paintRaw(painter, columns, frame);
             painter.setRenderHint(QPainter::Antialiasing);
         }
         std::fill(columns.begin(), columns.end(), Column{});
         curve.shown->decimate(frame.x.from, frame.x.to, columns);
+        hideAfter(columns, frame.x, view().limit());
         painter.setPen(QPen(colour, 0));
         paintPieces(painter, curvePieces(columns, frame, CurveShape::Mean));
     }
@@ -175,11 +187,12 @@ void MetricPlot::paintLabels(QPainter& painter, const PlotFrame& frame) const
     QList<EndLabel> labels;
     const RankCurve* worst = m_curves.worst();
     const auto yOf = [&](double value) { return std::isfinite(value) ? frame.py(value) : NAN; };
+    const bool over = isOver(data().state().phase); // its curves end before the edge, the legend names them
     for (const RankCurve& curve : m_curves.curves()) {
         const bool isWorst = &curve == worst;
         const bool pinned = m_pinned.contains(curve.key.rank);
         const double y = yOf(valueAt(*curve.shown, lastX()));
-        if (!std::isfinite(y) || m_curves.curves().size() < 2 ||
+        if (!std::isfinite(y) || m_curves.curves().size() < 2 || (over && m_detail == CurveDetail::Lines) ||
             (m_detail == CurveDetail::Bands && !isWorst && !pinned))
             continue;
         const bool bands = m_detail == CurveDetail::Bands;
@@ -206,22 +219,26 @@ void MetricPlot::paintLabels(QPainter& painter, const PlotFrame& frame) const
     }
     paintEndLabels(painter, theme(), frame, labels);
 
-    // Nodes without a link: their ranks' curves end early.
-    QList<int> missing;
+    const QList<int> missing = missingRanks();
     double since = std::numeric_limits<double>::infinity();
-    for (const RankCurve& curve : m_curves.curves()) {
-        const auto& nodes = data().state().nodes;
-        const bool away =
-            curve.key.nodeIndex < nodes.size() && nodes[curve.key.nodeIndex].link == LinkPhase::Reconnecting;
-        if (!away || curve.key.rank < 0 || isOver(data().state().phase))
-            continue;
-        missing << curve.key.rank;
-        since = std::min(since, curve.raw->lastX());
-    }
+    for (const RankCurve& curve : m_curves.curves())
+        if (missing.contains(curve.key.rank))
+            since = std::min(since, curve.raw->lastX());
     if (!missing.isEmpty() && since < frame.x.to)
         paintMissing(painter, theme(), frame, since,
                      QStringLiteral("ranks ") + figures::rankList(missing) + QStringLiteral(" missing"));
     paintNonFinite(painter, theme(), frame, m_curves.curves());
+}
+
+QList<int> MetricPlot::missingRanks() const
+{
+    QList<int> missing;
+    for (const RankCurve& curve : m_curves.curves()) {
+        const LinkPhase link = data().state().nodes.value(curve.key.nodeIndex).link;
+        if (curve.key.rank >= 0 && link == LinkPhase::Reconnecting && !isOver(data().state().phase))
+            missing << curve.key.rank;
+    }
+    return missing;
 }
 
 void MetricPlot::paintOverlay(QPainter& painter, const PlotFrame& frame)

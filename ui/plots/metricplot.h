@@ -33,6 +33,7 @@ private:
     void paintLines(QPainter& painter, const PlotFrame& frame) const;
     void paintBands(QPainter& painter, const PlotFrame& frame) const;
     void paintLabels(QPainter& painter, const PlotFrame& frame) const;
+    [[nodiscard]] QList<int> missingRanks() const; // of nodes without a link: their curves end early
     [[nodiscard]] QString nameOf(const RankCurve& curve) const;
     [[nodiscard]] QList<LegendEntry> legend() const;
 

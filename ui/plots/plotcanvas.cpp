@@ -17,7 +17,7 @@ constexpr int kLeft = 56, kRight = 72, kTop = 6, kBottom = 8, kBottomWithLabels 
 constexpr int kTickLength = 4;
 constexpr double kZoomPerNotch = 0.8;
 constexpr double kNotch = 120; // QWheelEvent's eighths of a degree of one notch
-constexpr int kPixelsALabel = 110, kPixelsAYLabel = 42;
+constexpr int kPixelsALabel = 85, kPixelsAYLabel = 30;
 constexpr int kFewestLabels = 2, kMostLabels = 7;
 
 int wantedLabels(double pixels, int pixelsEach)

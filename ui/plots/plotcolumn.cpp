@@ -18,7 +18,8 @@ namespace lockstep::ui {
 
 namespace {
 
-constexpr int kLossHeight = 280, kLaneHeight = 172, kStepHeight = 168, kAddedHeight = 140;
+constexpr int kLaneHeight = 172, kStepHeight = 168, kAddedHeight = 140;
+constexpr int kRowsHeight = 184, kStepBesideRows = 128, kLanePitch = 19, kLaneFrame = 46;
 constexpr int kLossBesideCause = 208, kLanesBesideCause = 164;
 constexpr int kLeastLoss = 160, kLeastPlot = 96, kLeastCells = 84;
 constexpr double kRoomAfterEnd = 0.05; // of an ended run
@@ -52,10 +53,9 @@ PlotColumn::PlotColumn(Theme& theme, PlotView& view, const RunData& run, QWidget
     m_splitter->addWidget(m_steps);
     m_splitter->addWidget(m_cells);
     m_cells->refresh();
-    m_splitter->setSizes(
-        {theme.px(kLossHeight), theme.px(kLaneHeight), theme.px(kStepHeight), m_cells->sizeHint().height()});
     m_splitter->setStretchFactor(0, 1);
     placeTimeLabels();
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_dragged = true; });
 
     connect(&run, &RunData::changed, this, &PlotColumn::requestFrame);
     connect(&run, &RunData::stateChanged, this, &PlotColumn::requestFrame);
@@ -102,6 +102,7 @@ void PlotColumn::addPlot(const QString& metric)
         plot->show();
     }
     placeTimeLabels();
+    placePanels();
     m_seenView = 0;
     requestFrame();
 }
@@ -139,8 +140,33 @@ void PlotColumn::placeTimeLabels()
                                           : PlotCanvas::TimeLabels::Hidden);
 }
 
+// Until the user drags a border: what each panel needs, the rest to the loss.
+void PlotColumn::placePanels()
+{
+    if (m_dragged || !isVisible() || m_beside == Beside::Cause)
+        return;
+    const std::size_t devices = devicesOf(m_run).size();
+    const bool many = devices > kMostLanes;
+    const auto lanes = static_cast<int>(std::clamp<std::size_t>(devices, 1, kMostLanes));
+    const int laneHeight = many ? kRowsHeight : std::clamp(kLaneFrame + lanes * kLanePitch, kLeastPlot, kLaneHeight);
+    const int cells = m_cells->heightForWidth(width());
+    int rest = height() - m_theme.px(laneHeight) - m_theme.px(many ? kStepBesideRows : kStepHeight) - cells;
+    for (int i = 0; i < m_added.size(); ++i)
+        rest -= m_theme.px(kAddedHeight);
+    QList<int> sizes{rest, m_theme.px(laneHeight), m_theme.px(many ? kStepBesideRows : kStepHeight)};
+    for (int i = 0; i < m_added.size(); ++i)
+        sizes << m_theme.px(kAddedHeight);
+    m_splitter->setSizes(sizes << cells);
+}
+
+void PlotColumn::resizeEvent(QResizeEvent*)
+{
+    placePanels();
+}
+
 void PlotColumn::showEvent(QShowEvent*)
 {
+    placePanels();
     requestFrame();
 }
 
@@ -196,6 +222,10 @@ void PlotColumn::paintFrame()
         panel->refresh();
     }
     m_cells->refresh();
+    if (m_cells->deviceCount() != m_devices) {
+        m_devices = m_cells->deviceCount();
+        placePanels();
+    }
 }
 
 void PlotColumn::paintNow()

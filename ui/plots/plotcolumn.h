@@ -46,11 +46,13 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void requestFrame();
     void paintFrame();
     void placeTimeLabels();
+    void placePanels();
     [[nodiscard]] XRange extent() const;
     [[nodiscard]] QList<PlotPanel*> panels() const;
 
@@ -67,6 +69,8 @@ private:
     std::uint64_t m_seenData = 0, m_seenView = 0;
     bool m_cursorMoved = false;
     Beside m_beside = Beside::Nothing;
+    std::size_t m_devices = 0; // with a cell when the panels were placed
+    bool m_dragged = false;
     int m_frames = 0;
 };
 

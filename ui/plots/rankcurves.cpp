@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::size_t kFurthestBack = 1000; // points looked through for a finite value
 
-// Replay hides what came after its limit.
-void hideAfter(std::vector<Column>& columns, const XRange& range, std::optional<double> limit)
-{
-    if (!limit)
-        return;
-    const double share = (*limit - range.from) / range.size() * static_cast<double>(columns.size());
-    const auto first = static_cast<std::size_t>(std::clamp(std::ceil(share), 0.0, static_cast<double>(columns.size())));
-    std::fill(columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end(), Column{});
-}
-
 std::vector<Column> thinned(const Series& series, const XRange& range, std::optional<double> limit, int count)
 {
     std::vector<Column> columns(static_cast<std::size_t>(std::max(count, 1)));
@@ -30,6 +20,15 @@ std::vector<Column> thinned(const Series& series, const XRange& range, std::opti
 }
 
 } // namespace
+
+void hideAfter(std::vector<Column>& columns, const XRange& range, std::optional<double> limit)
+{
+    if (!limit)
+        return;
+    const double share = (*limit - range.from) / range.size() * static_cast<double>(columns.size());
+    const auto first = static_cast<std::size_t>(std::clamp(std::ceil(share), 0.0, static_cast<double>(columns.size())));
+    std::fill(columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end(), Column{});
+}
 
 double valueAt(const Series& series, double x)
 {

@@ -47,6 +47,9 @@ private:
     double m_mean = 0;
 };
 
+// Replay hides what came after its limit.
+void hideAfter(std::vector<Column>& columns, const XRange& range, std::optional<double> limit);
+
 // The value at x: the last finite one at or before it; NaN: none.
 [[nodiscard]] double valueAt(const Series& series, double x);
 

@@ -120,6 +120,7 @@ QWidget* CauseCard::makeLastLines()
     auto* inside = new QVBoxLayout(box);
     inside->setContentsMargins(m_theme.px(8), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     m_lines->setTextFormat(Qt::RichText); // of our own making, what the rank said is escaped
+    m_lines->setWordWrap(true);
     m_lines->setMinimumWidth(0);
     m_lines->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -213,12 +214,11 @@ void CauseCard::fillLastLines()
         const QColor colour = severity == LogSeverity::Bad       ? tokens.bad
                               : severity == LogSeverity::Warning ? tokens.warn
                                                                  : tokens.text;
-        html << QStringLiteral("<span style=\"color:%1\">%2</span>")
-                    .arg(colour.name(), line.toHtmlEscaped().replace(QLatin1Char(' '), QStringLiteral("&nbsp;")));
+        html << QStringLiteral("<span style=\"color:%1\">%2</span>").arg(colour.name(), line.toHtmlEscaped());
     }
     if (html.isEmpty())
         html << QStringLiteral("It said nothing.");
-    m_lines->setText(QStringLiteral("<div style=\"line-height:%1px\">%2</div>")
+    m_lines->setText(QStringLiteral("<div style=\"line-height:%1px; white-space:pre-wrap\">%2</div>")
                          .arg(m_theme.px(kLineHeight))
                          .arg(html.join(QStringLiteral("<br>"))));
 }
@@ -268,6 +268,7 @@ void CauseCard::fillFoot()
 void CauseCard::tint()
 {
     m_icon->setPixmap(m_theme.pixmap(Icon::Bad, m_theme.tokens().bad, 20, devicePixelRatioF()));
+    m_openLog->setStyleSheet(QStringLiteral("QPushButton { color: %1; }").arg(m_theme.tokens().accent.name()));
     if (m_shown)
         fillLastLines();
     update();

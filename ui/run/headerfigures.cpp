@@ -39,7 +39,8 @@ HeaderFigure epochFigure(const RunData& run)
         const double epoch = static_cast<double>(run.step()) / static_cast<double>(run.stepsPerEpoch());
         figure.value = figures::decimal(epoch, epoch < 1 ? 2 : 1);
         if (run.totalSteps() > 0)
-            figure.rest = QStringLiteral("of ") + figures::grouped(run.totalSteps() / run.stepsPerEpoch());
+            figure.rest = QStringLiteral("of ") +
+                          figures::grouped((run.totalSteps() + run.stepsPerEpoch() / 2) / run.stepsPerEpoch());
     }
     return figure;
 }

@@ -8,6 +8,12 @@
 
 namespace lockstep::ui {
 
+namespace {
+
+constexpr std::ptrdiff_t kFewLines = 64; // each is a notification of its own
+
+} // namespace
+
 LogModel::LogModel(const RunData& run, QObject* parent)
     : QAbstractListModel(parent), m_run(run), m_dropped(run.logDropped())
 {
@@ -32,10 +38,40 @@ void LogModel::refresh()
         if (shows(log[i]))
             added.push_back(static_cast<std::uint32_t>(i));
     m_read = log.size();
+    insert(std::move(added));
+}
+
+// By time: the nodes' lines arrive interleaved, a reopened run's node after node. What belongs between lines that are
+// shown already goes there; a whole stretch of it is a new list.
+void LogModel::insert(std::vector<std::uint32_t> added)
+{
+    const auto& log = m_run.log();
+    const auto earlier = [&log](std::uint32_t a, std::uint32_t b) { return log[a].wallUs < log[b].wallUs; };
+    std::stable_sort(added.begin(), added.end(), earlier);
     if (added.empty())
         return;
-    beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(added.size()) - 1);
-    m_rows.insert(m_rows.end(), added.begin(), added.end());
+    const auto late = m_rows.empty() ? added.begin()
+                                     : std::partition_point(added.begin(), added.end(),
+                                                            [&](std::uint32_t i) { return earlier(i, m_rows.back()); });
+    if (late - added.begin() > kFewLines) {
+        beginResetModel();
+        const auto middle = static_cast<std::ptrdiff_t>(m_rows.size());
+        m_rows.insert(m_rows.end(), added.begin(), added.end());
+        std::inplace_merge(m_rows.begin(), m_rows.begin() + middle, m_rows.end(), earlier);
+        endResetModel();
+        return;
+    }
+    for (auto i = added.begin(); i != late; ++i) {
+        const auto place = std::upper_bound(m_rows.begin(), m_rows.end(), *i, earlier);
+        const auto row = static_cast<int>(place - m_rows.begin());
+        beginInsertRows({}, row, row);
+        m_rows.insert(place, *i);
+        endInsertRows();
+    }
+    if (late == added.end())
+        return;
+    beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(added.end() - late) - 1);
+    m_rows.insert(m_rows.end(), late, added.end());
     endInsertRows();
 }
 
@@ -45,17 +81,13 @@ void LogModel::letGo(std::uint64_t dropped)
     const std::uint64_t block = dropped - m_dropped;
     if (block == 0)
         return;
-    const auto kept = std::lower_bound(m_rows.begin(), m_rows.end(), block);
-    const auto gone = static_cast<int>(kept - m_rows.begin());
-    if (gone > 0)
-        beginRemoveRows({}, 0, gone - 1);
-    m_rows.erase(m_rows.begin(), kept);
+    beginResetModel(); // once in 25,000 lines
+    std::erase_if(m_rows, [block](std::uint32_t row) { return row < block; });
     for (std::uint32_t& row : m_rows)
         row -= static_cast<std::uint32_t>(block);
     m_dropped = dropped;
     m_read -= std::min<std::size_t>(m_read, block);
-    if (gone > 0)
-        endRemoveRows();
+    endResetModel();
 }
 
 void LogModel::setFilter(const LogFilter& filter)

@@ -38,11 +38,12 @@ public:
 
 private:
     [[nodiscard]] bool shows(const LogLine& line) const;
+    void insert(std::vector<std::uint32_t> added);
     void letGo(std::uint64_t dropped);
 
     const RunData& m_run;
     LogFilter m_filter;
-    std::vector<std::uint32_t> m_rows; // positions in the run's log
+    std::vector<std::uint32_t> m_rows; // positions in the run's log, by time
     std::size_t m_read = 0;            // lines looked at
     std::uint64_t m_dropped = 0;       // oldest lines that the run had let go
 };

@@ -40,9 +40,8 @@ LogPanel::LogPanel(Theme& theme, PlotView& view, const RunData& run, QWidget* pa
     m_find->setFixedHeight(theme.px(kControl));
     m_find->setFixedWidth(theme.px(kFindWidth));
     m_find->setFont(theme.font(FontRole::Cell));
-    header->row().addWidget(m_ranks);
-    header->row().addWidget(m_find);
-    header->row().addStretch(1);
+    header->row().insertWidget(1, m_ranks); // right after the title; the caption behind takes the room
+    header->row().insertWidget(2, m_find);
     header->row().addWidget(m_count);
     m_list->setModel(m_model);
     m_list->setItemDelegate(m_delegate);

@@ -10,6 +10,7 @@ namespace lockstep::ui {
 
 namespace {
 
+constexpr double kTenGiB = 10.0 * 1024 * 1024 * 1024;
 constexpr int kMostSquares = 8; // ranks with a square of their colour; beyond, only pinned ones
 
 const QString kUnknown = QStringLiteral("–");
@@ -27,7 +28,7 @@ RankModel::RankModel(const RunData& run, RankColumns columns, QObject* parent) :
     if (columns == RankColumns::Live)
         m_columns = {Rank, Device, Phase, Step, Loss, SamplesPerS, Wait, Util, Memory};
     else
-        m_columns = {Rank, Device, Phase, Ended, Step, Loss, Memory};
+        m_columns = {Rank, Device, Phase, Ended, Step, Memory};
 }
 
 void RankModel::refresh(qint64 nowWallUs)
@@ -119,7 +120,7 @@ QString RankModel::text(const RankRow& row, RankColumn column) const
     case RankColumn::Util:
         return figures::percent(row.util / 100);
     case RankColumn::Memory:
-        return figures::gibibytes(row.memory, 1);
+        return figures::gibibytes(row.memory, row.memory < kTenGiB ? 1 : 0);
     }
     return {};
 }
@@ -221,7 +222,7 @@ QVariant RankModel::headerData(int section, Qt::Orientation orientation, int rol
     case RankColumn::Util:
         return QStringLiteral("util");
     case RankColumn::Memory:
-        return QStringLiteral("memory");
+        return QStringLiteral("mem");
     }
     return {};
 }

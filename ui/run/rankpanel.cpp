@@ -26,17 +26,16 @@ std::vector<ColumnWidth> widths(RankColumns columns)
                 {.sample = text("victim: peer"), .extraAt100 = kIcon, .stretch = 1},
                 {.sample = text("88:88:88.888"), .dropOrder = 2},
                 {.sample = text("88,888")},
-                {.sample = text("8.88"), .dropOrder = 1},
                 {.sample = text("88.8 GiB"), .dropOrder = 3}};
     return {{.sample = text("88"), .extraAt100 = 14},
             {.sample = text("gpu8:8")},
-            {.sample = text("slow, +88 ms"), .extraAt100 = kIcon, .stretch = 1},
+            {.sample = text("slow, +8 ms"), .extraAt100 = kIcon, .stretch = 1},
             {.sample = text("8,888")},
             {.sample = text("8.88")},
             {.sample = text("8,888"), .dropOrder = 3},
             {.sample = text("88 %"), .dropOrder = 2},
-            {.sample = text("88 %"), .dropOrder = 1},
-            {.sample = text("88.8 GiB"), .dropOrder = 1}};
+            {.sample = text("100 %"), .dropOrder = 1},
+            {.sample = text("88 GiB"), .dropOrder = 1}};
 }
 
 } // namespace
@@ -49,7 +48,6 @@ RankPanel::RankPanel(Theme& theme, const RunData& run, QWidget* parent)
     m_filter->setFixedHeight(theme.px(kControl));
     m_filter->setFixedWidth(theme.px(kFilterWidth));
     m_filter->setFont(theme.font(FontRole::Cell));
-    m_header->row().addStretch(1);
     m_header->row().addWidget(m_filter);
     m_column->addWidget(m_header);
     m_column->addWidget(m_link);

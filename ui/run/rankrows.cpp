@@ -63,6 +63,8 @@ void describe(RankRow& row, RankTrouble trouble, Icon icon, Tone tone, const QSt
 void describePhase(RankRow& row, const RankState& state, const RunData& run)
 {
     const auto& cause = run.state().cause;
+    const qint64 stopping = run.state().nodes.value(state.nodeIndex).stoppingWallUs;
+    const bool stopped = stopping > 0 && state.endedWallUs >= stopping;
     switch (state.phase) {
     case RankPhase::Waiting:
         return describe(row, RankTrouble::None, Icon::Wait, Tone::Idle, words(state.phase));
@@ -77,8 +79,9 @@ void describePhase(RankRow& row, const RankState& state, const RunData& run)
                         Tone::Bad, state.reason.isEmpty() ? words(state.phase) : state.reason);
     case RankPhase::Victim:
         return describe(row, RankTrouble::Victim, Icon::Stopped, Tone::Idle,
-                        QStringLiteral("victim") +
-                            (state.reason.isEmpty() ? QString() : QStringLiteral(": ") + state.reason));
+                        QStringLiteral("victim") + (stopped                  ? QStringLiteral(": stopped by Lockstep")
+                                                    : state.reason.isEmpty() ? QString()
+                                                                             : QStringLiteral(": ") + state.reason));
     case RankPhase::Stopped:
         return describe(row, RankTrouble::Ended, Icon::Stopped, Tone::Idle, words(state.phase));
     case RankPhase::Lost:
@@ -109,14 +112,15 @@ void findTrouble(RankRow& row, const RunData& run, const Shares& shares, double 
                         QStringLiteral("no news") +
                             (heard > 0 ? QStringLiteral(" ") + figures::shortClock(silent) : QString()));
     }
+    // Its data is late: that is why it is slow, and where to look.
+    if (shares.data > kMuchDataWait)
+        return describe(row, RankTrouble::WaitsForData, Icon::Warn, Tone::Warn,
+                        QStringLiteral("waits for data ") + figures::percent(shares.data));
     row.excessMs = excessMs;
     if (row.excessMs > 0)
-        return describe(row, RankTrouble::Slow, Icon::Warn, Tone::Warn,
-                        QStringLiteral("slow, +") + figures::decimal(row.excessMs, row.excessMs < 10 ? 1 : 0) +
-                            QStringLiteral(" ms"));
-    if (shares.data > kMuchDataWait)
-        describe(row, RankTrouble::WaitsForData, Icon::Warn, Tone::Warn,
-                 QStringLiteral("waits for data ") + figures::percent(shares.data));
+        describe(row, RankTrouble::Slow, Icon::Warn, Tone::Warn,
+                 QStringLiteral("slow, +") + figures::decimal(row.excessMs, row.excessMs < 10 ? 1 : 0) +
+                     QStringLiteral(" ms"));
 }
 
 // Only a rank far outside what chance makes of even ones.

@@ -87,6 +87,34 @@ std::optional<NoticeText> slowNotice(const RunData& run, const QList<RankRow>& r
                   QStringLiteral("Every step of the run takes about %1 ms more than it could.").arg(ms)};
 }
 
+QHash<int, CellTrouble> cellTrouble(const QList<RankRow>& rows)
+{
+    QHash<int, CellTrouble> trouble;
+    for (const RankRow& row : rows) {
+        if (row.trouble <= RankTrouble::NonFinite)
+            trouble[row.rank] = CellTrouble::Bad;
+        else if (row.trouble == RankTrouble::Slow || row.trouble == RankTrouble::WorstLoss)
+            trouble[row.rank] = CellTrouble::Warn;
+    }
+    return trouble;
+}
+
+QHash<int, QString> nodeTrouble(const RunData& run, const QList<RankRow>& rows)
+{
+    QHash<int, QString> words;
+    QHash<int, QList<int>> starved;
+    for (const RankRow& row : rows) {
+        if (row.trouble == RankTrouble::NoNews)
+            words[row.nodeIndex] = QStringLiteral("link lost");
+        if (row.trouble == RankTrouble::WaitsForData)
+            starved[row.nodeIndex] << row.rank - run.plan().nodes.value(row.nodeIndex).firstRank;
+    }
+    for (auto i = starved.cbegin(); i != starved.cend(); ++i)
+        words[i.key()] = figures::rankList(i.value()) +
+                         (i.value().size() == 1 ? QStringLiteral(" waits for data") : QStringLiteral(" wait for data"));
+    return words;
+}
+
 QString rankSummary(const RunData& run, const QList<RankRow>& rows)
 {
     int training = 0, silent = 0, slow = 0, look = 0, ended = 0;

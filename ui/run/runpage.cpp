@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/run/runpage.h"
 
+#include "ui/plots/devicecells.h"
 #include "ui/plots/linesplitter.h"
 #include "ui/plots/plotcolumn.h"
 #include "ui/plots/xmap.h"
@@ -118,6 +119,7 @@ void RunPage::Parts::connectParts(RunPage& page)
     connect(data, &RunData::stateChanged, &page, [this] { stateChanged(); });
     connect(&tablePacer, &FramePacer::frame, &page, [this] {
         ranks->refresh();
+        plots->cells().setTrouble(cellTrouble(ranks->model().rows()), nodeTrouble(run, ranks->model().rows()));
         header->refresh(QDateTime::currentMSecsSinceEpoch() * 1000);
     });
     connect(&logPacer, &FramePacer::frame, log, &LogPanel::refresh);
@@ -169,6 +171,7 @@ void RunPage::Parts::stateChanged()
     toolbar->refresh();
     card->refresh();
     ranks->refresh();
+    plots->cells().setTrouble(cellTrouble(ranks->model().rows()), nodeTrouble(run, ranks->model().rows()));
     const RunState& state = run.state();
     const bool failed = state.cause.has_value() && isOver(state.phase);
     cardRoom->setVisible(failed);
@@ -218,6 +221,7 @@ void RunPage::Parts::exportAs(RunPage& page, const QString& format)
 RunPage::RunPage(Theme& theme, RunData& run, QWidget* parent)
     : QWidget(parent), m_parts(std::make_unique<Parts>(theme, run, *this))
 {
+    setFocusPolicy(Qt::StrongFocus); // keys work at once, and no button looks chosen
     m_parts->layOut(*this);
     m_parts->connectParts(*this);
     m_parts->addKeys(*this);
@@ -229,6 +233,11 @@ RunPage::~RunPage() = default;
 int RunPage::framesPainted() const
 {
     return m_parts->plots->framesPainted();
+}
+
+void RunPage::showEvent(QShowEvent*)
+{
+    setFocus();
 }
 
 void RunPage::resizeEvent(QResizeEvent*)

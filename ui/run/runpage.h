@@ -29,6 +29,7 @@ signals:
     void launchAgainRequested(const RunSpec& spec);
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:

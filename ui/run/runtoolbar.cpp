@@ -32,9 +32,8 @@ struct Part {
     double size;
 };
 constexpr std::array<Part, 5> kTimeParts = {
-    {{"Whole run", 0}, {"Last hour", 3600}, {"Last 10 min", 600}, {"Last minute", 60}, {"Last 10 s", 10}}};
-constexpr std::array<Part, 4> kStepCounts = {
-    {{"Whole run", 0}, {"Last 10,000", 10000}, {"Last 1,000", 1000}, {"Last 100", 100}}};
+    {{"Whole run", 0}, {"Last 1 h", 3600}, {"10 min", 600}, {"1 min", 60}, {"10 s", 10}}};
+constexpr std::array<Part, 4> kStepCounts = {{{"Whole run", 0}, {"10,000", 10000}, {"1,000", 1000}, {"100", 100}}};
 
 } // namespace
 
@@ -52,7 +51,7 @@ RunToolbar::RunToolbar(Theme& theme, PlotView& view, const RunData& run, QWidget
     setFixedHeight(theme.px(kHeight));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(theme.px(kEdge), 0, theme.px(kEdge), 0);
-    row->setSpacing(theme.px(8));
+    row->setSpacing(theme.px(6));
     for (Combo* combo : {m_part, m_smoothing}) {
         combo->setHeight(kControl);
         combo->setFont(theme.font(FontRole::Cell));
@@ -156,6 +155,9 @@ void RunToolbar::refresh()
     m_follow->setVisible(!over);
     m_replay->setVisible(over);
     m_slider->setVisible(over);
+    m_plot->setText(over ? QString() : QStringLiteral("Plot"));
+    m_plot->setToolTip(QStringLiteral("Add or remove a plot"));
+    m_plot->updateGeometry();
 }
 
 void RunToolbar::cycleSmoothing()

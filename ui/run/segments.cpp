@@ -14,7 +14,7 @@ namespace lockstep::ui {
 
 namespace {
 
-constexpr int kHeight = 24, kPadding = 9, kRadius = 4;
+constexpr int kHeight = 24, kPadding = 7, kRadius = 4;
 
 } // namespace
 

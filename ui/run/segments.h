@@ -17,6 +17,7 @@ public:
     [[nodiscard]] int current() const { return m_current; }
     void setCurrent(int choice);
     [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
 signals:
     void chosen(int choice); // by the user
