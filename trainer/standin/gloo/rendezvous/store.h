@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stand-in for the base of ProcessGroupGloo::GlooStore. Its constructor is declared and never defined, so that a vtable of
-// our own making cannot be linked by mistake.
+// Stand-in for the base of ProcessGroupGloo::GlooStore. Its constructor is declared and never defined, so that a vtable
+// of our own making cannot be linked by mistake.
 #pragma once
 
 #include <chrono>
