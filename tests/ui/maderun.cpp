@@ -161,9 +161,9 @@ void fillWide(RunData& run, qint64 nowWallUs)
     training.parts = {16, 135, 265, 42, 32};
     training.memoryGiB = 71.2;
     training.pauseEvery = 125;
-    training.rankSpread = 2;
+    training.rankSpread = 1;
     training.worstRank = 19;
-    training.worstBy = 0.33;
+    training.worstBy = 0.8;
     training.nanRank = 37;
     training.nanStep = 395;
     training.starvedNode = 6;

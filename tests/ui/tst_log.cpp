@@ -150,8 +150,8 @@ void TstLog::oldLinesAreLetGo()
     int written = 0;
     while (run->logDropped() == 0) {
         made::Spool spool(*run, 0);
-        for (int i = 0; i < kBlock; ++i)
-            spool.say(0, 1e-3 * written, std::to_string(written++));
+        for (int i = 0; i < kBlock; ++i, ++written)
+            spool.say(0, 1e-3 * written, std::to_string(written));
         made::feed(*run, 0, spool.text());
         model.refresh();
         QVERIFY(written < 10 * kBlock);

@@ -152,7 +152,7 @@ void TstPlots::xTicksSpeakTheAxis()
 void TstPlots::yTicksOfALogScaleArePowers()
 {
     QCOMPARE(labelsOf(yTicks({0.9, 120, YScale::Log}, 5)), (QStringList{"1", "10", "100"}));
-    QCOMPARE(labelsOf(yTicks({2, 7.4, YScale::Linear}, 5)), (QStringList{"2.0", "4.0", "6.0"}));
+    QCOMPARE(labelsOf(yTicks({2, 7.4, YScale::Linear}, 5)), (QStringList{"2.0", "3.0", "4.0", "5.0", "6.0", "7.0"}));
 }
 
 void TstPlots::smoothingIsTensorBoards_data()

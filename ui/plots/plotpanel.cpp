@@ -91,7 +91,11 @@ void PlotPanel::paintEnd(QPainter& painter, const PlotFrame& frame)
     const RunState& state = m_data.state();
     if (state.phase != RunPhase::Failed || state.endedWallUs <= 0 || state.startedWallUs <= 0)
         return;
-    const double seconds = static_cast<double>(state.endedWallUs - state.startedWallUs) / kUsPerSecond;
+    qint64 ended = state.endedWallUs;
+    for (const RankState& rank : state.ranks)
+        if (state.cause && rank.rank == state.cause->rank && rank.endedWallUs > 0)
+            ended = rank.endedWallUs;
+    const double seconds = static_cast<double>(ended - state.startedWallUs) / kUsPerSecond;
     const double at = XMap(m_data).xOfSeconds(seconds, m_view.family());
     if (!frame.x.contains(at) || (m_view.limit() && at > *m_view.limit()))
         return;

@@ -13,6 +13,7 @@ namespace lockstep::ui {
 
 namespace {
 
+constexpr double kMoreYLabels = 1.25;   // rather some more than too few: they are one short line each
 constexpr std::size_t kMostTicks = 100; // against a degenerate range
 constexpr std::array kTimeSteps = {1.0,   2.0,   5.0,    10.0,   15.0,   30.0,    60.0,    120.0,   300.0,   600.0,
                                    900.0, 1800., 3600.0, 7200.0, 10800., 21600.0, 43200.0, 86400.0, 172800., 604800.0};
@@ -146,7 +147,7 @@ std::vector<Tick> yTicks(const YRange& range, int wanted)
     if (range.scale == YScale::Log)
         return logTicks(range, wanted);
     const double size = range.to - range.from;
-    const double step = niceStep(size, wanted);
+    const double step = niceStep(size / kMoreYLabels, wanted);
     const double greatest = std::max(std::abs(range.from), std::abs(range.to));
     if (greatest >= 1e6 || (greatest < 1e-3 && greatest > 0))
         return evenTicks({range.from, range.to}, step, 1, 0, [&](double at) {

@@ -68,6 +68,10 @@ LogPanel::LogPanel(Theme& theme, PlotView& view, const RunData& run, QWidget* pa
         if (!m_view.cursor())
             m_following = value >= m_list->verticalScrollBar()->maximum() - m_theme.px(kTopGap);
     });
+    connect(m_list->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
+        if (m_following && !m_view.cursor() && m_delegate->cursorRow() < 0)
+            m_list->scrollToBottom();
+    });
     connect(m_list, &QListView::clicked, this,
             [this](const QModelIndex& index) { emit timePicked(m_model->line(index.row()).wallUs); });
     connect(&m_view, &PlotView::cursorMoved, this, &LogPanel::followCursor);
