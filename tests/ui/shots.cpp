@@ -2,14 +2,17 @@
 // ui_shots DIR [WIDTHxHEIGHT]: every page with made-up data, light and dark, as PNG; to be laid beside the target
 // pictures. QT_QPA_PLATFORM=offscreen needs no display.
 #include "tests/ui/madenodes.h"
+#include "tests/ui/maderun.h"
 #include "ui/launch/launchpage.h"
 #include "ui/mainwindow.h"
 #include "ui/nodes/nodespage.h"
+#include "ui/run/runpage.h"
 #include "ui/runs/runspage.h"
 #include "ui/shell/rail.h"
 #include "ui/widgets/datatable.h"
 
 #include <QApplication>
+#include <QDateTime>
 #include <QDir>
 #include <QItemSelectionModel>
 
@@ -82,6 +85,43 @@ bool pages(const Shots& shots)
     return shots.take(window, QStringLiteral("runs")) && good;
 }
 
+struct MadePage {
+    const char* name;
+    const char* title;
+    void (*fill)(RunData&, qint64);
+};
+
+bool runPages(const Shots& shots)
+{
+    bool good = true;
+    for (const MadePage& page :
+         {MadePage{"run-live", "resnet50-imagenet", made::fillLive},
+          MadePage{"run-64", "gpt-1b-fineweb", made::fillWide},
+          MadePage{"run-failed", "vit-b16-imagenet", made::fillFailed}, MadePage{"run-demo", "demo", made::fillDemo}}) {
+        NodeList nodes;
+        RunList runs;
+        MainWindow window(shots.theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        const QString id = QStringLiteral("20261129-123000-") + QLatin1String(page.title);
+        page.fill(runs.attach(id), QDateTime::currentMSecsSinceEpoch() * 1000);
+        const RunState& state = runs.data(id)->state();
+        RunSummary summary;
+        summary.id = id;
+        summary.number = state.number;
+        summary.name = state.name;
+        summary.phase = state.phase;
+        runs.setRuns({summary});
+        window.showRun(id);
+        window.resize(shots.size);
+        window.show();
+        auto* run = window.findChild<RunPage*>();
+        while (run && run->framesPainted() == 0)
+            shots.application.processEvents(QEventLoop::WaitForMoreEvents);
+        good = shots.take(window, QLatin1String(page.name)) && good;
+    }
+    return good;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -101,6 +141,7 @@ int main(int argc, char** argv)
         theme.setChoice(choice);
         good = firstStart(shots) && good;
         good = pages(shots) && good;
+        good = runPages(shots) && good;
     }
     return good ? 0 : 1;
 }
