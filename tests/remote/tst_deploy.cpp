@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#include <thread>
+
 using namespace lockstep;
 using namespace lockstep::test;
 using namespace std::chrono_literals;

@@ -161,7 +161,7 @@ void TstFollow::readsARunThatIsOver()
     QSignalSpy finished(&reading, &RunSession::finished);
     reading.attach(run, made.inventory());
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(reading.state().phase, RunPhase::Finished);
+    QCOMPARE(words(reading.state().phase), words(RunPhase::Finished));
     QCOMPARE(points, 20);
 }
 
@@ -181,7 +181,7 @@ void TstFollow::stopsARunThatIsBeingTakenUp()
     again.attach(run, made.inventory());
     again.stop(1); // at once, before the run is read
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(again.state().phase, RunPhase::Stopped);
+    QCOMPARE(words(again.state().phase), words(RunPhase::Stopped));
     QCOMPARE(again.state().proof(), QStringLiteral("2 of 2 ranks gone, 0 left behind"));
     QCOMPARE(MadeNodes::tagged(run), QList<qint64>());
 }
@@ -206,8 +206,8 @@ void TstFollow::twoDesktopsOnOneFolder()
     QTRY_VERIFY_WITH_TIMEOUT(newestStep(session, 0) > 10, kEndMs);
     other.attach(session.state().id, made.inventory());
     QTRY_VERIFY_WITH_TIMEOUT(finished.count() == 1 && otherFinished.count() == 1, kEndMs);
-    QCOMPARE(session.state().phase, RunPhase::Finished);
-    QCOMPARE(other.state().phase, RunPhase::Finished);
+    QCOMPARE(words(session.state().phase), words(RunPhase::Finished));
+    QCOMPARE(words(other.state().phase), words(RunPhase::Finished));
     QCOMPARE(steps.size(), 250);
     verifySpools(made, store, session.state().id);
 }
@@ -226,7 +226,7 @@ void TstFollow::saysWhenTheSupervisorIsGone()
     QVERIFY(supervisor > 1);
     ::kill(static_cast<pid_t>(supervisor), SIGKILL);
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(session.state().phase, RunPhase::Failed);
+    QCOMPARE(words(session.state().phase), words(RunPhase::Failed));
     QVERIFY2(said.join(u' ').contains(QStringLiteral("supervisor on n2 is gone")), qPrintable(said.join(u' ')));
     QCOMPARE(session.state().nodes[1].left, 0);
     QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());

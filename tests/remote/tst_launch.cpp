@@ -117,7 +117,7 @@ void TstLaunch::trainsOnTwoNodes()
     }
     RunStore store{DataFolder(made.dataFolder())};
     verifySpools(made, store, run);
-    QCOMPARE(store.state(run)->phase, RunPhase::Finished);
+    QCOMPARE(words(store.state(run)->phase), words(RunPhase::Finished));
     QCOMPARE(store.plan(run)->masterPort > 0, true);
 }
 
@@ -128,22 +128,22 @@ void TstLaunch::stopsWithProof()
     RunSession session(made.parts(), store);
     RunSession beside(made.parts(), store); // an identical run on the same nodes
     QSignalSpy finished(&session, &RunSession::finished);
-    const RunSpec spec = specWith({{"steps", "100000"}, {"ignore-term", "1"}, {"orphan", "1"}});
+    const RunSpec spec = specWith({{"steps", "100000"}, {"ignore_term", "1"}, {"orphan", "1"}});
     session.launch(spec, made.nodes());
     beside.launch(spec, made.nodes());
-    QTRY_COMPARE_WITH_TIMEOUT(session.state().phase, RunPhase::Running, kEndMs);
-    QTRY_COMPARE_WITH_TIMEOUT(beside.state().phase, RunPhase::Running, kEndMs);
+    QTRY_COMPARE_WITH_TIMEOUT(words(session.state().phase), words(RunPhase::Running), kEndMs);
+    QTRY_COMPARE_WITH_TIMEOUT(words(beside.state().phase), words(RunPhase::Running), kEndMs);
     QVERIFY(MadeNodes::tagged(session.state().id).size() >= 8);
     session.stop(1);
     session.stop(1);
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(session.state().phase, RunPhase::Stopped);
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
     QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
     for (const NodeRunState& node : session.state().nodes)
         QCOMPARE(node.left, 0);
     QCOMPARE(session.state().proof(), QStringLiteral("4 of 4 ranks gone, 0 left behind"));
     QVERIFY(MadeNodes::tagged(beside.state().id).size() >= 8);
-    QCOMPARE(beside.state().phase, RunPhase::Running);
+    QCOMPARE(words(beside.state().phase), words(RunPhase::Running));
 
     QSignalSpy besideFinished(&beside, &RunSession::finished);
     beside.stop(RunSession::kSpecGrace);
@@ -161,14 +161,14 @@ void TstLaunch::stopsBeforeTheStart()
     QTRY_VERIFY_WITH_TIMEOUT(!session.state().id.isEmpty(), kEndMs);
     session.stop(RunSession::kSpecGrace);
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(session.state().phase, RunPhase::Stopped);
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
     QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
 }
 
 void TstLaunch::failsByItsFirstCause_data()
 {
     QTest::addColumn<QByteArray>("code");
-    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("wanted");
     QTest::addColumn<int>("exitCode");
     QTest::newRow("exit code") << QByteArray("3") << QStringLiteral("exit code 3") << 3;
     QTest::newRow("signal") << QByteArray("kill") << QStringLiteral("SIGKILL") << 137;
@@ -177,23 +177,23 @@ void TstLaunch::failsByItsFirstCause_data()
 void TstLaunch::failsByItsFirstCause()
 {
     QFETCH(QByteArray, code);
-    QFETCH(QString, words);
+    QFETCH(QString, wanted);
     QFETCH(int, exitCode);
     MadeNodes made(2);
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "100000"}, {"fail-rank", "3"}, {"code", code}}), made.nodes());
+    session.launch(specWith({{"steps", "100000"}, {"fail_rank", "3"}, {"code", code}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(session.state().cause.has_value(), kEndMs);
     QElapsedTimer sinceCause;
     sinceCause.start();
     QVERIFY(finished.wait(kEndMs));
     qInfo("others gone %lld ms after the cause was known", sinceCause.elapsed());
     const RunState& state = session.state();
-    QCOMPARE(state.phase, RunPhase::Failed);
+    QCOMPARE(words(state.phase), words(RunPhase::Failed));
     QCOMPARE(state.cause->rank, 3);
     QCOMPARE(state.cause->node, QStringLiteral("n2"));
-    QVERIFY2(state.cause->title.contains(words), qPrintable(state.cause->title));
+    QVERIFY2(state.cause->title.contains(wanted), qPrintable(state.cause->title));
     QVERIFY(state.cause->lastLines.contains(QStringLiteral("no more memory on rank 3")));
     QCOMPARE(state.exitCode(), exitCode);
     QCOMPARE(MadeNodes::tagged(state.id), QList<qint64>());
@@ -204,7 +204,7 @@ void TstLaunch::failsByItsFirstCause()
 void TstLaunch::startsNowhereWhenOneNodeCannot_data()
 {
     QTest::addColumn<QString>("fault");
-    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("wanted");
     QTest::newRow("prepare fails") << QStringLiteral("unprepared") << QStringLiteral("the disk is full");
     QTest::newRow("no answer") << QStringLiteral("cut") << QStringLiteral("does not answer");
 }
@@ -212,7 +212,7 @@ void TstLaunch::startsNowhereWhenOneNodeCannot_data()
 void TstLaunch::startsNowhereWhenOneNodeCannot()
 {
     QFETCH(QString, fault);
-    QFETCH(QString, words);
+    QFETCH(QString, wanted);
     MadeNodes made(3);
     (fault == QLatin1String("cut") ? made[1].cut : made[1].unprepared) = true;
     StoreThread store(DataFolder(made.dataFolder()));
@@ -221,8 +221,8 @@ void TstLaunch::startsNowhereWhenOneNodeCannot()
     session.launch(specWith({{"steps", "100000"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     const RunState& state = session.state();
-    QCOMPARE(state.phase, RunPhase::Failed);
-    QVERIFY2(state.reason.contains(words) && state.reason.contains(QStringLiteral("n2")), qPrintable(state.reason));
+    QCOMPARE(words(state.phase), words(RunPhase::Failed));
+    QVERIFY2(state.reason.contains(wanted) && state.reason.contains(QStringLiteral("n2")), qPrintable(state.reason));
     QCOMPARE(state.cause->node, QStringLiteral("n2"));
     QCOMPARE(state.exitCode(), 1);
     QTRY_COMPARE(MadeNodes::tagged(state.id), QList<qint64>());
@@ -238,7 +238,7 @@ void TstLaunch::endsARunWhoseWorldIsWrong()
     QSignalSpy finished(&session, &RunSession::finished);
     session.launch(specWith({{"steps", "100000"}, {"world", "1"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
-    QCOMPARE(session.state().phase, RunPhase::Failed);
+    QCOMPARE(words(session.state().phase), words(RunPhase::Failed));
     QVERIFY2(session.state().reason.contains(QStringLiteral("world of 1, the plan has 4")),
              qPrintable(session.state().reason));
     QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
@@ -251,7 +251,7 @@ void TstLaunch::launchesAgainWhenThePortWasTaken()
     RunSession session(made.parts(), store);
     const Seen seen(session);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "5"}, {"busy-port", "1"}}), made.nodes());
+    session.launch(specWith({{"steps", "5"}, {"busy_port", "1"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
     QCOMPARE(session.state().attempt, 2);
