@@ -27,6 +27,22 @@ Environment ownEnvironment()
     return environment;
 }
 
+// As the store sums it up, with the curve that is in memory instead of the spool.
+RunSummary liveSummary(const RunData& data)
+{
+    RunSummary summary = summaryOf(data.state());
+    summary.lastLoss = data.meanLoss();
+    const Series* loss = data.series({QStringLiteral("loss"), 0, 0, {}, data.state().attempt});
+    if (!loss || loss->size() == 0)
+        return summary;
+    std::vector<Column> columns(kSparklineValues);
+    loss->decimate(loss->xs().front(), loss->lastX() + 1, columns);
+    for (const auto& column : columns)
+        if (column.count > 0)
+            summary.sparkline.push_back(column.mean);
+    return summary;
+}
+
 } // namespace
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
@@ -191,7 +207,7 @@ void Desktop::sessionState(RunSession& session, const RunState& state)
     }
     const bool first = data->state().id.isEmpty();
     data->setState(state);
-    m_runs.update(summaryOf(*data));
+    m_runs.update(liveSummary(*data));
     if (first) {
         m_window.showRun(state.id);
         emit runOpened(state.id);
@@ -202,7 +218,7 @@ void Desktop::sessionFinished(RunSession& session)
 {
     const QString id = session.state().id;
     if (RunData* data = m_runs.data(id))
-        m_runs.update(summaryOf(*data));
+        m_runs.update(liveSummary(*data));
     m_byRun.erase(id);
     std::erase_if(m_sessions, [&session](const auto& each) { return each.get() == &session; });
     emit runFinished(id);

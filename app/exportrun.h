@@ -10,6 +10,5 @@ namespace lockstep {
 // csv: one line a point; csv-wide: one line a step.
 [[nodiscard]] Result<void> writeTable(const RunData& data, const QString& format, const QString& path);
 [[nodiscard]] Result<void> writePicture(ui::Theme& theme, const RunData& data, const QString& path); // the curves, PNG
-                                     const QString& path); // png needs a QGuiApplication
 
-                                     } // namespace lockstep
+} // namespace lockstep

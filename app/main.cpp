@@ -10,6 +10,7 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QJsonObject>
 
 namespace lockstep {
 namespace {
