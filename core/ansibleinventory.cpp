@@ -45,10 +45,11 @@ public:
         for (const QString& name : std::as_const(m_order))
             makeNode(name);
         if (m_imported.nodes.isEmpty())
-            return failure(
-                ErrorCode::BadInput,
-                QStringLiteral("The Ansible inventory names no host that can be reached%1.")
-                    .arg(m_imported.problems.isEmpty() ? QString() : QStringLiteral(": ") + m_imported.problems.first().problem));
+            return failure(ErrorCode::BadInput,
+                           QStringLiteral("The Ansible inventory names no host that can be reached%1.")
+                               .arg(m_imported.problems.isEmpty()
+                                        ? QString()
+                                        : QStringLiteral(": ") + m_imported.problems.first().problem));
         std::stable_sort(m_imported.problems.begin(), m_imported.problems.end(),
                          [](const ImportedLine& a, const ImportedLine& b) { return a.line < b.line; });
         return std::move(m_imported);
