@@ -154,7 +154,9 @@ RunSpec RunSpec::demo()
     spec.trainer = {{QStringLiteral("model"), "cnn"},
                     {QStringLiteral("data"), "fashion-mnist"},
                     {QStringLiteral("batch"), "64"},
-                    {QStringLiteral("epochs"), "2"}};
+                    {QStringLiteral("epochs"), "3"},
+                    {QStringLiteral("optimizer"), "adamw"},
+                    {QStringLiteral("lr"), "0.001"}};
     return spec;
 }
 
