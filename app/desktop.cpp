@@ -4,6 +4,7 @@
 #include "app/exportrun.h"
 #include "core/specnodes.h"
 
+#include "remote/launcher.h"
 #include "ui/run/runexport.h"
 
 #include <QDir>
@@ -11,12 +12,6 @@
 
 namespace lockstep {
 namespace {
-
-QString sshConfigFile()
-{
-    const QString named = qEnvironmentVariable("LOCKSTEP_SSH_CONFIG");
-    return named.isEmpty() ? QDir::homePath() + QStringLiteral("/.ssh/config") : named;
-}
 
 Environment ownEnvironment()
 {
@@ -46,10 +41,9 @@ RunSummary liveSummary(const RunData& data)
 } // namespace
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
-    : m_desk(desk), m_theme(theme), m_window(theme, m_nodes, m_runs), m_store(desk.folder),
-      m_watch(desk.parts, desk.acceptHostKey)
+    : m_desk(desk), m_theme(theme), m_window(theme, m_nodeList, m_runs), m_nodes(desk, m_nodeList, m_window),
+      m_store(desk.folder)
 {
-    connect(&m_watch, &NodeWatch::stateChanged, &m_nodes, &NodeList::update);
     connectWindow();
 }
 
@@ -63,27 +57,15 @@ void Desktop::connectWindow()
     connect(&m_window, &MainWindow::stopRequested, this, &Desktop::stop);
     connect(&m_window, &MainWindow::openRunRequested, this, &Desktop::open);
     connect(&m_window, &MainWindow::exportRequested, this, &Desktop::exportRun);
-    connect(&m_window, &MainWindow::nodesAddRequested, this, &Desktop::addNodes);
-    connect(&m_window, &MainWindow::nodeRemoveRequested, this, &Desktop::removeNode);
-    connect(&m_window, &MainWindow::importRequested, this, &Desktop::importAliases);
-    connect(&m_window, &MainWindow::checkRequested, &m_watch, &NodeWatch::check);
-    connect(&m_window, &MainWindow::checkAllRequested, &m_watch, &NodeWatch::checkAll);
-    connect(&m_window, &MainWindow::acceptHostKeyRequested, &m_watch, &NodeWatch::acceptHostKey);
     connect(&m_window, &MainWindow::closeRunRequested, &m_runs, &RunList::close);
     connect(&m_window, &MainWindow::runSpecWanted, this, &Desktop::answerRunSpec);
     connect(&m_window, &MainWindow::saveSpecRequested, this, &Desktop::saveSpec);
+    connect(&m_window, &MainWindow::measureRequested, this, &Desktop::measure);
 }
 
 void Desktop::start()
 {
-    if (auto inventory = Inventory::load(m_desk.folder.inventoryFile())) {
-        m_inventory = std::move(*inventory);
-        m_nodes.setInventory(m_inventory);
-        m_watch.setInventory(m_inventory);
-    } else {
-        m_window.showError(QStringLiteral("The inventory was not read"), inventory.error());
-    }
-    showAliases();
+    m_nodes.start();
     m_window.setDesktopEnvironment(ownEnvironment());
     readSpecs();
     readRuns([this] {
@@ -104,56 +86,6 @@ void Desktop::readRuns(const std::function<void()>& then)
                     if (then)
                         then();
                 });
-}
-
-void Desktop::changeInventory(Inventory inventory)
-{
-    if (auto saved = inventory.save(m_desk.folder.inventoryFile()); !saved) {
-        m_window.showError(QStringLiteral("The inventory was not saved"), saved.error());
-        return;
-    }
-    m_inventory = std::move(inventory);
-    m_nodes.setInventory(m_inventory);
-    m_watch.setInventory(m_inventory);
-}
-
-void Desktop::addNodes(const QString& text)
-{
-    Inventory inventory = m_inventory;
-    const auto nodes = nodesFromText(text);
-    Result<void> added = nodes ? Result<void>() : std::unexpected(nodes.error());
-    if (nodes)
-        for (const auto& node : *nodes)
-            if (added)
-                added = inventory.add(node);
-    if (added)
-        changeInventory(std::move(inventory));
-    else
-        m_window.showError(QStringLiteral("The node was not added"), added.error());
-}
-
-void Desktop::importAliases(const QStringList& aliases)
-{
-    const auto imported = importSshConfig(sshConfigFile());
-    if (!imported) {
-        m_window.showError(QStringLiteral("Nothing was imported"), imported.error());
-        return;
-    }
-    Inventory inventory = m_inventory;
-    for (const auto& node : imported->nodes)
-        if (aliases.contains(node.name))
-            if (auto added = inventory.add(node); !added)
-                m_window.showError(QStringLiteral("The node was not added"), added.error());
-    changeInventory(std::move(inventory));
-}
-
-void Desktop::removeNode(const QString& name)
-{
-    Inventory inventory = m_inventory;
-    if (auto removed = inventory.remove(name); !removed)
-        m_window.showError(QStringLiteral("The node was not removed"), removed.error());
-    else
-        changeInventory(std::move(inventory));
 }
 
 RunSession& Desktop::newSession()
@@ -180,7 +112,7 @@ RunSession& Desktop::newSession()
 
 void Desktop::launch(const RunSpec& spec)
 {
-    const auto nodes = nodesFor(spec, m_inventory);
+    const auto nodes = nodesFor(spec, m_nodes.inventory());
     if (!nodes)
         m_window.showError(QStringLiteral("Nothing was launched"), nodes.error());
     else
@@ -192,7 +124,7 @@ void Desktop::open(const QString& runId)
     if (m_runs.data(runId)) // live, or read before
         m_window.showRun(runId);
     else
-        newSession().attach(runId, m_inventory);
+        newSession().attach(runId, m_nodes.inventory());
 }
 
 void Desktop::sessionState(RunSession& session, const RunState& state)
@@ -245,18 +177,6 @@ void Desktop::exportRun(const QString& runId, const QString& format, const QStri
         m_window.showMessage(QStringLiteral("Written: %1").arg(file));
 }
 
-void Desktop::showAliases()
-{
-    const auto aliases = importSshConfig(sshConfigFile());
-    if (!aliases) // no ssh_config: nothing to offer
-        return;
-    QList<QPair<QString, QString>> offered;
-    for (const auto& node : aliases->nodes)
-        offered << QPair(node.name,
-                         node.jump.isEmpty() ? node.address.text() : QStringLiteral("via ") + node.jump.last());
-    m_window.setSshAliases(offered);
-}
-
 void Desktop::readSpecs()
 {
     QList<RunSpec> specs{RunSpec::demo()};
@@ -278,6 +198,23 @@ void Desktop::saveSpec(const RunSpec& spec, const QString& path)
         m_window.showError(QStringLiteral("The spec was not saved"), saved.error());
     else
         readSpecs();
+}
+
+void Desktop::measure(const RunSpec& spec)
+{
+    const auto nodes = nodesFor(spec, m_nodes.inventory());
+    if (!nodes) {
+        m_window.showError(QStringLiteral("Nothing was measured"), nodes.error());
+        return;
+    }
+    m_worker.ask([parts = m_desk.parts, spec,
+                  nodes = *nodes](std::stop_token stop) { return measurePlan(parts, spec, nodes, stop); },
+                 [this](const Result<Measured>& measured) {
+                     if (measured)
+                         m_window.showMessage(QStringLiteral("Measured: %1 ranks").arg(measured->plan.worldSize));
+                     else
+                         m_window.showError(QStringLiteral("Not all was measured"), measured.error());
+                 });
 }
 
 void Desktop::answerRunSpec(const QString& runId)

@@ -2,8 +2,8 @@
 // The window and everything it asks for: every connection between ui/ and remote/ is made here. Thread: GUI.
 #pragma once
 
-#include "app/desk.h"
-#include "core/nodestate.h"
+#include "app/desktopnodes.h"
+#include "app/worker.h"
 #include "core/runlist.h"
 #include "core/storethread.h"
 #include "remote/runsession.h"
@@ -33,29 +33,25 @@ signals:
 
 private:
     void connectWindow();
-    void addNodes(const QString& text);
-    void importAliases(const QStringList& aliases);
-    void removeNode(const QString& name);
-    void changeInventory(Inventory inventory);
     void readRuns(const std::function<void()>& then);
     RunSession& newSession();
     void sessionState(RunSession& session, const RunState& state);
     void sessionFinished(RunSession& session);
     void stop(const QString& runId);
     void exportRun(const QString& runId, const QString& format, const QString& path); // path empty: a free one
-    void showAliases();
     void readSpecs();
     void saveSpec(const RunSpec& spec, const QString& path); // path empty: among the saved ones
     void answerRunSpec(const QString& runId);
+    void measure(const RunSpec& spec);
 
     Desk& m_desk;
     ui::Theme& m_theme;
-    Inventory m_inventory;
-    NodeList m_nodes;
+    NodeList m_nodeList;
     RunList m_runs;
     ui::MainWindow m_window;
+    DesktopNodes m_nodes;
     StoreThread m_store;
-    NodeWatch m_watch;
+    Worker m_worker;
     std::vector<std::unique_ptr<RunSession>> m_sessions;
     std::map<QString, RunSession*> m_byRun;
 };

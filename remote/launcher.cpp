@@ -162,6 +162,24 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
     return measured;
 }
 
+Result<Deployed> deployTo(const RunParts& parts, const Node& node, const std::function<void(const QString&)>& progressed,
+                          std::stop_token stop)
+{
+    const auto agent = AgentFile::load(parts.agentFile);
+    if (!agent)
+        return std::unexpected(agent.error());
+    const auto link = openNode(parts.transports, node, *agent, stop);
+    if (!link)
+        return std::unexpected(link.error());
+    Measured one;
+    one.links.push_back(*link);
+    const LaunchEvents events{.phase = {}, .planned = {}, .progress = [&](int, const QString& words) { progressed(words); }};
+    const auto deployed = deployEverywhere(one, parts, events, stop);
+    if (!deployed)
+        return std::unexpected(deployed.error());
+    return deployed->front();
+}
+
 Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QList<Node>& nodes, const LaunchId& id,
                            const LaunchEvents& events, std::stop_token stop)
 {

@@ -32,6 +32,10 @@ struct Measured {
 // The first problem that stops the launch of a plan, as an Error.
 [[nodiscard]] Error notLaunchable(const LaunchPlan& plan);
 
+// The bundle on one node, ahead of any launch. `progressed`: NodeRunState::progress, from this thread.
+[[nodiscard]] Result<Deployed> deployTo(const RunParts& parts, const Node& node,
+                                        const std::function<void(const QString&)>& progressed, std::stop_token stop);
+
 struct LaunchId {
     QString run;
     int attempt = 1;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The inventory as the window edits it, and the nodes kept connected while it is open. Thread: GUI.
+#pragma once
+
+#include "app/desk.h"
+#include "app/worker.h"
+#include "core/nodestate.h"
+#include "ui/mainwindow.h"
+
+namespace lockstep {
+
+class DesktopNodes : public QObject {
+    Q_OBJECT
+
+public:
+    DesktopNodes(Desk& desk, NodeList& list, ui::MainWindow& window);
+
+    void start();
+    [[nodiscard]] const Inventory& inventory() const { return m_inventory; }
+
+private:
+    void addNodes(const QString& text);
+    void importAliases(const QStringList& aliases);
+    void removeNode(const QString& name);
+    void changeInventory(Inventory inventory);
+    void showAliases();
+    void deploy(const QString& node);
+
+    Desk& m_desk;
+    NodeList& m_list;
+    ui::MainWindow& m_window;
+    Inventory m_inventory;
+    NodeWatch m_watch;
+    Worker m_worker;
+};
+
+} // namespace lockstep
