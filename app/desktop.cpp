@@ -57,7 +57,7 @@ void Desktop::connectWindow()
     connect(&m_window, &MainWindow::stopRequested, this, &Desktop::stop);
     connect(&m_window, &MainWindow::openRunRequested, this, &Desktop::open);
     connect(&m_window, &MainWindow::exportRequested, this, &Desktop::exportRun);
-    connect(&m_window, &MainWindow::closeRunRequested, &m_runs, &RunList::close);
+    connect(&m_window, &MainWindow::closeRunRequested, this, &Desktop::close);
     connect(&m_window, &MainWindow::runSpecWanted, this, &Desktop::answerRunSpec);
     connect(&m_window, &MainWindow::saveSpecRequested, this, &Desktop::saveSpec);
     connect(&m_window, &MainWindow::measureRequested, this, &Desktop::measure);
@@ -86,6 +86,17 @@ void Desktop::readRuns(const std::function<void()>& then)
                     if (then)
                         then();
                 });
+}
+
+void Desktop::close(const QString& runId)
+{
+    // Only the watching ends: the nodes own the run, and opening it again takes it up where our copy ends.
+    if (const auto found = m_byRun.find(runId); found != m_byRun.end()) {
+        RunSession* session = found->second;
+        m_byRun.erase(found);
+        std::erase_if(m_sessions, [session](const auto& each) { return each.get() == session; });
+    }
+    m_runs.close(runId);
 }
 
 RunSession& Desktop::newSession()

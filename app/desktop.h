@@ -38,6 +38,7 @@ private:
     void sessionState(RunSession& session, const RunState& state);
     void sessionFinished(RunSession& session);
     void stop(const QString& runId);
+    void close(const QString& runId);
     void exportRun(const QString& runId, const QString& format, const QString& path); // path empty: a free one
     void readSpecs();
     void saveSpec(const RunSpec& spec, const QString& path); // path empty: among the saved ones
