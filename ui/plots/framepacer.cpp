@@ -5,7 +5,8 @@
 
 namespace lockstep::ui {
 
-FramePacer::FramePacer(std::chrono::milliseconds interval, QObject* parent) : QObject(parent), m_interval(interval)
+FramePacer::FramePacer(std::chrono::milliseconds interval, QObject* parent)
+    : QObject(parent), m_least(interval), m_interval(interval)
 {
     m_timer.setSingleShot(true);
     m_timer.setTimerType(Qt::PreciseTimer);
@@ -13,6 +14,11 @@ FramePacer::FramePacer(std::chrono::milliseconds interval, QObject* parent) : QO
         m_sinceLast.start();
         emit frame();
     });
+}
+
+void FramePacer::frameTook(std::chrono::milliseconds cost)
+{
+    m_interval = std::max(m_least, 2 * cost);
 }
 
 void FramePacer::request()

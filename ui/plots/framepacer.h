@@ -18,6 +18,8 @@ public:
 
     explicit FramePacer(std::chrono::milliseconds interval = kFrame, QObject* parent = nullptr);
     void request();
+    // A frame took this long: the next one waits as long again, so that at least half of the thread stays free.
+    void frameTook(std::chrono::milliseconds cost);
 
 signals:
     void frame();
@@ -25,6 +27,7 @@ signals:
 private:
     QTimer m_timer;
     QElapsedTimer m_sinceLast;
+    std::chrono::milliseconds m_least;
     std::chrono::milliseconds m_interval;
 };
 

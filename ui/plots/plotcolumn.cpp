@@ -205,6 +205,8 @@ void PlotColumn::paintFrame()
     if (!all && !m_cursorMoved)
         return;
     ++m_frames;
+    QElapsedTimer cost;
+    cost.start();
     m_cursorMoved = false;
     if (!all) {
         for (PlotPanel* panel : panels())
@@ -222,6 +224,7 @@ void PlotColumn::paintFrame()
         panel->refresh();
     }
     m_cells->refresh();
+    m_pacer.frameTook(std::chrono::milliseconds(cost.elapsed()));
     if (m_cells->deviceCount() != m_devices) {
         m_devices = m_cells->deviceCount();
         placePanels();

@@ -9,6 +9,7 @@ namespace lockstep::ui {
 
 namespace {
 
+constexpr std::size_t kManyRanks = 64;
 constexpr std::size_t kFurthestBack = 1000; // points looked through for a finite value
 
 std::vector<Column> thinned(const Series& series, const XRange& range, std::optional<double> limit, int count)
@@ -85,7 +86,9 @@ void RankCurves::update(const RunData& data, const PlotView& view, const QString
     std::size_t inRange = 0;
     for (const RankCurve& curve : m_curves)
         inRange = std::max(inRange, curve.raw->lowerBound(view.range().to) - curve.raw->lowerBound(view.range().from));
-    const int count = bandColumnCount(pixels, inRange);
+    // Percentiles of hundreds of ranks change slowly along x: half the columns look the same and cost half.
+    const bool many = m_curves.size() > kManyRanks;
+    const int count = bandColumnCount(many ? pixels / 2 : pixels, inRange);
     for (const RankCurve& curve : m_curves)
         bandColumns.push_back(thinned(*curve.shown, view.range(), m_limit, count));
     m_bands = bandsOf(bandColumns);
