@@ -208,6 +208,7 @@ void MainWindow::showPlace(Place place)
         m_pages->setCurrentWidget(m_keys);
         break;
     }
+    m_pages->currentWidget()->setFocus(Qt::OtherFocusReason);
     showStatus();
 }
 
@@ -222,6 +223,7 @@ void MainWindow::showRun(const QString& runId)
     m_wanted.clear();
     m_pages->setCurrentWidget(page);
     m_rail->setCurrentRun(runId);
+    page->setFocus(Qt::OtherFocusReason);
     showStatus();
 }
 
@@ -266,7 +268,8 @@ void MainWindow::showNodes()
 
 void MainWindow::showRuns()
 {
-    const auto live = std::ranges::count_if(m_runs.runs(), [](const RunSummary& run) { return !isOver(run.phase); });
+    const auto live = std::ranges::count_if(
+        m_runs.runs(), [](const RunSummary& run) { return !isOver(run.phase) && run.phase != RunPhase::Lost; });
     m_rail->setLiveRuns(static_cast<int>(live));
     QList<Rail::OpenRun> open;
     for (const QString& id : m_runs.open())

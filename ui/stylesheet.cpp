@@ -78,7 +78,7 @@ QHeaderView::section { background: @head; color: @text2; border: none; border-bo
 QTableView QTableCornerButton::section { background: @head; border: none; }
 QListView, QPlainTextEdit, QTextEdit { background: @surface; color: @text; border: none; outline: none;
     selection-background-color: @sel; selection-color: @text; }
-QPlainTextEdit[look="code"] { background: @alt; }
+QTextEdit[look="code"] { background: @alt; }
 QScrollArea { background: transparent; border: none; }
 
 QScrollBar:vertical { background: transparent; width: #10#px; margin: 0; }

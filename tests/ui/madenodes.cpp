@@ -115,8 +115,11 @@ NodeState gpuNode(int number)
     const double util[8]{96, 95, 99, 94, 0, 0, 42, 0}, used[8]{57.1, 57.0, 58.2, 57.1, 0.5, 0.5, 11.2, 0.5};
     const double celsius[8]{62, 61, 84, 60, 34, 33, 41, 34}, watts[8]{604, 596, 688, 590, 71, 70, 212, 71};
     for (int i = 0; i < 8; ++i) {
-        DeviceFacts device{
-            i, QString::fromLatin1(kUuids[i]), QStringLiteral("NVIDIA H100 80GB HBM3"), 80 * kGibiBytes, {}};
+        DeviceFacts device;
+        device.index = i;
+        device.uuid = QString::fromLatin1(kUuids[i]);
+        device.name = QStringLiteral("NVIDIA H100 80GB HBM3");
+        device.memoryBytes = 80 * kGibiBytes;
         if (i < 4)
             device.processes = {
                 {4100 + i, 57 * kGibiBytes, QStringLiteral("alice"), QStringLiteral("lockstep-trainer")}};

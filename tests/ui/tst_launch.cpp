@@ -133,7 +133,7 @@ private slots:
         LaunchPage page(*m_theme, nodes);
         RunSpec spec = made::spec(0.4, 0);
         spec.setOption(QStringLiteral("checkpoint"), "run/last.pt"); // has no field
-        spec.envOverride.append({"NCCL_DEBUG", "INFO"});
+        spec.envOverride.append(qMakePair(QByteArray("NCCL_DEBUG"), QByteArray("INFO")));
         page.setSpec(spec);
         QCOMPARE(page.spec(), spec);
         page.findChild<Field*>(QStringLiteral("lr"))->setText(QStringLiteral("0.1"));

@@ -7,14 +7,17 @@
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QPlainTextEdit>
+#include <QTextBlockFormat>
+#include <QTextCursor>
+#include <QTextEdit>
 
 namespace lockstep::ui {
 
 namespace {
 
-// Where a bundle lies when it has been deployed; the real name holds its content hash.
-const QByteArray kBundleFolder = QByteArrayLiteral("~/.cache/lockstep/bundle");
+// Below a node's home. A deployed bundle's own folder is named by its content, which is known once it is there.
+const QByteArray kBundleFolder = QByteArrayLiteral("/.cache/lockstep/bundles/trainer");
+constexpr int kLineHigh = 16;
 constexpr int kCharacters = 76;
 
 QStringList shellWords(const QString& command)
@@ -87,7 +90,7 @@ QString commandForReading(const QByteArray& command, int characters)
     return lines.join(QLatin1Char('\n'));
 }
 
-CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent)
+CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
 {
     setProperty("ground", QStringLiteral("surface"));
     auto* column = makeColumn(this);
@@ -107,7 +110,7 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent)
     auto* box = makeGround(Ground::Alt);
     auto* inner = makeColumn(box);
     inner->setContentsMargins(theme.px(8), theme.px(8), 1, theme.px(8));
-    m_text = new QPlainTextEdit;
+    m_text = new QTextEdit;
     m_text->setReadOnly(true);
     m_text->setFont(theme.font(FontRole::Mono));
     m_text->setFrameShape(QFrame::NoFrame);
@@ -122,8 +125,9 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent)
             [this] { QGuiApplication::clipboard()->setText(QString::fromUtf8(command())); });
 }
 
-void CommandPanel::setPlan(const LaunchPlan& plan)
+void CommandPanel::setPlan(const LaunchPlan& plan, const QHash<QString, QString>& homes)
 {
+    m_homes = homes;
     const int chosen = std::max(m_rank->currentIndex(), 0);
     m_plan = plan;
     QStringList items;
@@ -145,8 +149,13 @@ void CommandPanel::setPlan(const LaunchPlan& plan)
 QByteArray CommandPanel::command() const
 {
     const int rank = m_rank->currentIndex();
-    return rank >= 0 && rank < m_plan.ranks.size() ? m_plan.command(m_plan.ranks.at(rank).rank, kBundleFolder)
-                                                   : QByteArray();
+    return rank >= 0 && rank < m_plan.ranks.size() ? commandOf(m_plan.ranks.at(rank)) : QByteArray();
+}
+
+QByteArray CommandPanel::commandOf(const PlannedRank& rank) const
+{
+    const QString home = m_homes.value(m_plan.nodes.value(rank.nodeIndex).name);
+    return m_plan.command(rank.rank, (home.isEmpty() ? QByteArrayLiteral("/home/you") : home.toUtf8()) + kBundleFolder);
 }
 
 QByteArray CommandPanel::allCommands() const
@@ -154,7 +163,7 @@ QByteArray CommandPanel::allCommands() const
     QByteArray all;
     for (const PlannedRank& rank : m_plan.ranks)
         all += "# rank " + QByteArray::number(rank.rank) + " on " + m_plan.nodes.value(rank.nodeIndex).name.toUtf8() +
-               '\n' + m_plan.command(rank.rank, kBundleFolder) + '\n';
+               '\n' + commandOf(rank) + '\n';
     return all;
 }
 
@@ -162,8 +171,14 @@ void CommandPanel::showCommand()
 {
     const QString text =
         m_plan.ranks.isEmpty() ? QStringLiteral("No rank is planned yet.") : commandForReading(command(), kCharacters);
-    if (text != m_text->toPlainText())
-        m_text->setPlainText(text);
+    if (text == m_text->toPlainText())
+        return;
+    m_text->setPlainText(text);
+    QTextCursor all(m_text->document());
+    all.select(QTextCursor::Document);
+    QTextBlockFormat format;
+    format.setLineHeight(m_theme.px(kLineHigh), QTextBlockFormat::FixedHeight);
+    all.mergeBlockFormat(format);
 }
 
 } // namespace lockstep::ui

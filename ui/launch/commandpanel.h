@@ -5,7 +5,9 @@
 #include "core/launchplan.h"
 #include "ui/widgets/panel.h"
 
-class QPlainTextEdit;
+#include <QHash>
+
+class QTextEdit;
 
 namespace lockstep::ui {
 
@@ -20,16 +22,21 @@ class CommandPanel : public QFrame {
 
 public:
     explicit CommandPanel(Theme& theme, QWidget* parent = nullptr);
-    void setPlan(const LaunchPlan& plan); // keeps the rank chosen where it still exists
+    // Keeps the rank chosen where it still exists. `homes`: each node's home, empty where not known yet.
+    void setPlan(const LaunchPlan& plan, const QHash<QString, QString>& homes);
     [[nodiscard]] QByteArray command() const;
     [[nodiscard]] QByteArray allCommands() const; // every rank, a comment with its node before each
 
 private:
     void showCommand();
 
+    [[nodiscard]] QByteArray commandOf(const PlannedRank& rank) const;
+
+    Theme& m_theme;
     LaunchPlan m_plan;
+    QHash<QString, QString> m_homes;
     Combo* m_rank;
-    QPlainTextEdit* m_text;
+    QTextEdit* m_text;
 };
 
 } // namespace lockstep::ui

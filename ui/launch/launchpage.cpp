@@ -98,6 +98,7 @@ LaunchPage::LaunchPage(Theme& theme, NodeList& nodes, QWidget* parent)
         if (!m_soon->isActive())
             m_soon->start();
     });
+    setFocusProxy(m_table);
     recompute();
 }
 
@@ -225,7 +226,10 @@ void LaunchPage::recompute()
                           chosen ? foundText(selected) : chosen.error().text);
     m_form->setWorldSize(plan.worldSize);
     m_model->setPlan(plan);
-    m_command->setPlan(plan);
+    QHash<QString, QString> homes;
+    for (const NodeState& state : selected)
+        homes.insert(state.node.name, state.facts ? state.facts->home : QString());
+    m_command->setPlan(plan, homes);
     m_problems->setProblems(plan.problems);
     m_measured->setText(unknown == 0 ? QString()
                                      : QStringLiteral("%1 not measured yet; Launch does it first")

@@ -93,7 +93,8 @@ QWidget* ProblemsPanel::makeRowOf(const Problem& problem)
     const Look look = lookOf(problem.severity);
     auto* whole = new QWidget;
     auto* column = makeColumn(whole);
-    auto* row = makeRow(nullptr);
+    auto* strip = new QWidget;
+    auto* row = makeRow(strip);
     row->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), 0);
     auto* mark = new QLabel;
     const auto tint = [this, mark, look] {
@@ -105,7 +106,7 @@ QWidget* ProblemsPanel::makeRowOf(const Problem& problem)
     row->addWidget(makeLabel(m_theme, FontRole::CellStrong, Tone::Text, problem.title));
     row->addWidget(new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2, problem.detail), 1);
     whole->setFixedHeight(m_theme.px(41));
-    column->addLayout(row, 1);
+    column->addWidget(strip, 1);
     column->addWidget(makeLine(LineKind::Grid, Qt::Horizontal));
     return whole;
 }

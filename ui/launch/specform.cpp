@@ -101,8 +101,7 @@ void SpecForm::makeTargetRow()
     row->addWidget(m_editedTag);
     row->addSpacing(m_theme.px(8));
     m_nodes = addField(*row, QStringLiteral("Nodes"), QStringLiteral("nodes"), 16);
-    m_nodes->setMinimumWidth(m_theme.px(120));
-    m_nodes->setMaximumWidth(m_theme.px(200));
+    m_nodes->setFixedWidth(m_theme.px(200));
     m_nodes->setPlaceholderText(QStringLiteral("this machine"));
     m_found = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
     row->addWidget(m_found, 1);

@@ -66,7 +66,6 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
           "A node needs an SSH server and a POSIX shell; no root, no daemon, no open port on this machine."}) {
         QLabel* label = makeLabel(theme, FontRole::Cell, Tone::Text2, QString::fromLatin1(line));
         label->setAlignment(Qt::AlignCenter);
-        label->setWordWrap(true);
         words->addWidget(label);
     }
     upperColumn->addStretch(0);
@@ -109,6 +108,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
         if (!selected.isEmpty() && selected.first() == index)
             showSelected();
     });
+    setFocusProxy(m_table);
     showAll();
 }
 
@@ -238,7 +238,7 @@ void NodesPage::layoutCards()
     QList<const NodeState*> asking;
     QString shown;
     for (const NodeState& state : m_nodes.nodes()) {
-        needing += askOf(state).words.isEmpty() ? 0 : 1;
+        needing += needsPerson(state.phase) ? 1 : 0;
         if (state.phase != NodePhase::UnknownHostKey && state.phase != NodePhase::HostKeyChanged)
             continue;
         if (asking.size() < kMostCards) {

@@ -14,7 +14,7 @@ namespace lockstep::ui {
 namespace {
 
 constexpr std::size_t kColumns = 600; // of an open run: finer than any screen shows here
-constexpr int kTicks = 6;
+constexpr int kTicks = 7;
 constexpr int kNameGap = 12;
 
 double niceStep(double span, int wanted)
@@ -122,7 +122,7 @@ void OverlayPlot::paintAxes(QPainter& painter, const Frame& frame) const
                 if (decade * factor >= frame.y0 && decade * factor <= frame.y1)
                     row(decade * factor, -1);
     } else {
-        const double step = niceStep(frame.y1 - frame.y0, kTicks - 1);
+        const double step = niceStep(frame.y1 - frame.y0, kTicks);
         for (double value = std::ceil(frame.y0 / step) * step; value <= frame.y1 + step / 1000; value += step)
             row(value, figures::decimalsFor(step));
     }
@@ -140,7 +140,7 @@ void OverlayPlot::paintAxes(QPainter& painter, const Frame& frame) const
     painter.fillRect(frame.box.left(), frame.box.top(), 1, frame.box.height(), t.axis);
     painter.fillRect(frame.box.left(), frame.box.bottom(), frame.box.width(), 1, t.axis);
     painter.setPen(t.text2);
-    painter.drawText(QRect(frame.box.right() + m_theme.px(8), frame.box.bottom() + 6, m_theme.px(64), high),
+    painter.drawText(QRect(frame.box.right() + m_theme.px(26), frame.box.bottom() + 6, m_theme.px(68), high),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      m_axis == OverlayAxis::Share ? QStringLiteral("of the run") : QStringLiteral("step"));
 }

@@ -95,6 +95,7 @@ RunsPage::RunsPage(Theme& theme, RunList& runs, QWidget* parent)
         if (!m_soon->isActive())
             m_soon->start();
     });
+    setFocusProxy(m_table);
     showCaption();
     showTags();
     showSelected();

@@ -54,9 +54,10 @@ QString startedText(qint64 createdWallUs, const QDateTime& now)
 
 double durationSeconds(const RunSummary& run, qint64 nowWallUs)
 {
-    if (run.createdWallUs <= 0 || (isOver(run.phase) && run.endedWallUs <= 0))
+    const bool ended = run.endedWallUs > 0 && run.phase != RunPhase::Running;
+    if (run.createdWallUs <= 0 || (isOver(run.phase) && !ended))
         return -1;
-    const qint64 end = isOver(run.phase) ? run.endedWallUs : nowWallUs;
+    const qint64 end = ended ? run.endedWallUs : nowWallUs;
     return std::max(static_cast<double>(end - run.createdWallUs) / 1e6, 0.0);
 }
 

@@ -49,7 +49,8 @@ StatusStrip::StatusStrip(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     setFixedHeight(theme.px(24));
     auto* column = makeColumn(this);
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
-    auto* row = makeRow(nullptr);
+    auto* strip = new QWidget;
+    auto* row = makeRow(strip);
     row->setContentsMargins(theme.px(16), 0, theme.px(16), 0);
     row->setSpacing(theme.px(16));
     m_connected = new StateLabel(theme);
@@ -68,7 +69,7 @@ StatusStrip::StatusStrip(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     row->addWidget(m_middle, 1);
     row->addWidget(m_key);
     row->addWidget(m_right);
-    column->addLayout(row, 1);
+    column->addWidget(strip, 1);
     m_messageEnd = new QTimer(this);
     m_messageEnd->setSingleShot(true);
     m_messageEnd->setInterval(kMessageMs);

@@ -2,6 +2,7 @@
 #include "ui/widgets/button.h"
 
 #include <QFontMetrics>
+#include <QPainter>
 #include <QStyle>
 
 namespace lockstep::ui {
@@ -47,7 +48,7 @@ Button::Button(Theme& theme, const QString& text, ButtonKind kind, std::optional
                                                    : FontRole::Control));
     setFixedHeight(m_height);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    setIconSize(QSize(theme.px(16), theme.px(16)));
+    setIconSize(QSize(theme.px(text.isEmpty() ? 16 : 20), theme.px(16)));
     setProperty("kind", name(kind));
     setAutoDefault(false);
     tint();
@@ -69,8 +70,22 @@ QSize Button::sizeHint() const
 {
     int width = fontMetrics().horizontalAdvance(text()) + m_theme.px(24) + 2;
     if (m_icon)
-        width = text().isEmpty() ? m_height : width + m_theme.px(16) + 6;
+        width = text().isEmpty() ? m_height : width + m_theme.px(20) + 4;
     return {width, m_height};
+}
+
+QIcon Button::padded(const QColor& colour) const
+{
+    QIcon icon;
+    for (const qreal ratio : {1.0, 2.0})
+        for (const auto& [mode, tint] : {std::pair{QIcon::Normal, colour}, {QIcon::Disabled, m_theme.tokens().text3}}) {
+            QPixmap pixmap(iconSize() * ratio);
+            pixmap.setDevicePixelRatio(ratio);
+            pixmap.fill(Qt::transparent);
+            QPainter(&pixmap).drawPixmap(0, 0, m_theme.pixmap(*m_icon, tint, 16, ratio));
+            icon.addPixmap(pixmap, mode);
+        }
+    return icon;
 }
 
 void Button::tint()
@@ -80,16 +95,16 @@ void Button::tint()
     const Tokens& t = m_theme.tokens();
     switch (m_kind) {
     case ButtonKind::Outlined:
-        setIcon(m_theme.icon(*m_icon, t.text));
+        setIcon(padded(t.text));
         return;
     case ButtonKind::Primary:
-        setIcon(m_theme.icon(*m_icon, t.onAccent));
+        setIcon(padded(t.onAccent));
         return;
     case ButtonKind::Flat:
-        setIcon(m_theme.icon(*m_icon, t.text2));
+        setIcon(padded(t.text2));
         return;
     case ButtonKind::Danger:
-        setIcon(m_theme.icon(*m_icon, t.bad));
+        setIcon(padded(t.bad));
         return;
     }
 }

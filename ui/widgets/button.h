@@ -26,6 +26,7 @@ public:
 
 private:
     void tint();
+    [[nodiscard]] QIcon padded(const QColor& colour) const; // the style's own gap to the words is too small
 
     Theme& m_theme;
     ButtonKind m_kind;

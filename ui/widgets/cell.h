@@ -21,14 +21,14 @@ struct Cell {
     QString text;
     Tone tone = Tone::Text;
     FontRole font = FontRole::Cell;
-    QString suffix;           // after the text, in text2 and not strong: " #12"
-    QString source;           // second line, 11 px, text2
+    QString suffix;                // after the text, in text2 and not strong: " #12"
+    QString source;                // second line, 11 px, text2
     std::optional<Icon> icon = {}; // before the text, in its tone
     std::optional<Tone> iconTone = {};
-    QString action;            // accent words at the right edge: "Accept…"
+    QString action;                 // accent words at the right edge: "Accept…"
     std::optional<int> series = {}; // number of the square before everything; -1 keeps its place empty
     std::optional<double> bar = {}; // 48 × 6, fraction; before the text
-    std::vector<double> bars;  // fractions, a 5 × 14 bar each, after the text; < 0: unknown
+    std::vector<double> bars;       // fractions, a 5 × 14 bar each, after the text; < 0: unknown
     std::vector<float> sparkline;
     int sparklineSeries = -1; // its colour while selected
     QStringList tags;

@@ -81,14 +81,15 @@ PanelHeader::PanelHeader(const Theme& theme, const QString& title, int heightAt1
     setProperty("ground", name(Ground::Surface));
     setFixedHeight(theme.px(heightAt100));
     auto* column = makeColumn(this);
-    m_row = makeRow(nullptr);
+    auto* strip = new QWidget; // a widget: a bare layout would be no higher than its labels
+    m_row = makeRow(strip);
     m_row->setContentsMargins(theme.px(16), 0, theme.px(16), 0);
     m_row->setSpacing(theme.px(12));
     m_title = makeLabel(theme, FontRole::PanelTitle, Tone::Text, title);
     m_caption = new ElidedLabel(theme, FontRole::Cell, Tone::Text2);
     m_row->addWidget(m_title);
     m_row->addWidget(m_caption, 1);
-    column->addLayout(m_row, 1);
+    column->addWidget(strip, 1);
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
 }
 
