@@ -187,15 +187,16 @@ Result<void> AgentCall::send(const QByteArray& bytes, Deadline deadline, std::st
     if (written)
         return {};
     // The agent closes its input when it refuses something; its words are the cause, the broken pipe only the effect.
-    if (written.error().code == ErrorCode::ConnectionLost || written.error().code == ErrorCode::Io)
-        while (!m_end) {
-            auto record = next(deadline, stop);
-            if (!record && record.error().code == ErrorCode::Agent)
-                return std::unexpected(record.error());
-            if (!record || !*record)
-                break;
-        }
-    return std::unexpected(written.error());
+    const ErrorCode code = written.error().code;
+    if (code == ErrorCode::Stopped || code == ErrorCode::Timeout)
+        return written;
+    for (;;) {
+        auto record = next(deadline, stop);
+        if (record && *record)
+            continue;
+        const bool saidWhy = !record && (m_end || record.error().code != ErrorCode::ConnectionLost);
+        return saidWhy ? std::unexpected(record.error()) : written;
+    }
 }
 
 } // namespace lockstep

@@ -21,15 +21,16 @@ exec "$f" version
 )";
 
 // $1: hash, $2: size, $3: a random word (a home may be shared by nodes, so a process id is no name). The file comes on
-// stdin and is moved into place when it is whole and runs.
+// stdin and is moved into place when it is whole and runs. It is read to its end in any case: the exit code is to
+// arrive, not a broken pipe.
 constexpr char kPlaceText[] = R"(umask 077
 d=${LOCKSTEP_CACHE_DIR:-$HOME/.cache/lockstep}/agent/$1
 f=$d/lockstep-agent
 t=$d/new.$3
-mkdir -p "$d" || exit 91
+mkdir -p "$d" || { cat > /dev/null; exit 91; }
 trap 'rm -f "$t"' EXIT
 trap 'exit 92' HUP INT TERM
-cat > "$t" || exit 92
+cat > "$t" || { cat > /dev/null; exit 92; }
 n=$(wc -c < "$t")
 [ "$n" -eq "$2" ] || exit 93
 chmod 700 "$t" || exit 92

@@ -111,7 +111,8 @@ void TstDeploy::saysWhyTheAgentIsNotPlaced_data()
     QTest::newRow("not a program") << QByteArray("\x7f"
                                                  "ELF nonsense")
                                    << false << QStringLiteral("does not run there");
-    QTest::newRow("no folder") << QByteArray("#!/bin/sh\n") << true << QStringLiteral("cannot be made");
+    QTest::newRow("no folder") << QByteArray("#!/bin/sh\n") + QByteArray(2'000'000, '#') << true
+                               << QStringLiteral("cannot be made");
     QTest::newRow("says nothing") << QByteArray("#!/bin/sh\nexit 0\n") << false
                                   << QStringLiteral("does not say its version");
 }
