@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The data folder: inventory.toml, index.sqlite, specs/, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool}.
+// The data folder: inventory.toml, index.sqlite, specs/, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...}.
 #pragma once
 
 #include <QString>
@@ -16,8 +16,8 @@ public:
     [[nodiscard]] QString indexFile() const;
     [[nodiscard]] QString runsFolder() const;
     [[nodiscard]] QString runFolder(const QString& id) const;
-    [[nodiscard]] QString spoolFile(const QString& id, const QString& node) const;
-    [[nodiscard]] QString specsFolder() const; // saved specs
+    [[nodiscard]] QString spoolFile(const QString& id, const QString& node) const; // its tail: SpoolFile
+    [[nodiscard]] QString specsFolder() const;                                     // saved specs
 
 private:
     QString m_path;

@@ -3,6 +3,7 @@
 
 #include "core/atomicfile.h"
 #include "core/runindex.h"
+#include "core/spoolshelf.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -59,8 +60,9 @@ struct RunStore::Index {
     RunIndex rows;
 };
 
-RunStore::RunStore(DataFolder folder)
-    : m_folder(std::move(folder)), m_index(std::make_unique<Index>(m_folder.indexFile()))
+RunStore::RunStore(DataFolder folder, qint64 segmentBytes)
+    : m_folder(std::move(folder)), m_index(std::make_unique<Index>(m_folder.indexFile())),
+      m_spools(std::make_unique<SpoolShelf>(segmentBytes))
 {
 }
 
@@ -162,8 +164,11 @@ Result<RunSummary> RunStore::summary(const QString& id) const
         return std::unexpected(known.error());
     RunSummary summary = summaryOf(*known);
     summary.id = id; // the folder's name holds, whatever the file says
-    if (!known->ranks.isEmpty() && !known->nodes.isEmpty() && isOver(known->phase))
-        addLossCurve(summary, m_folder.spoolFile(id, known->nodes[known->ranks.first().nodeIndex].name));
+    if (!known->ranks.isEmpty() && !known->nodes.isEmpty() && isOver(known->phase)) {
+        const QString& node = known->nodes[known->ranks.first().nodeIndex].name;
+        SpoolFile spool(m_folder.spoolFile(id, node), node);
+        addLossCurve(summary, spool);
+    }
     if (const Result<QByteArray> notes = readWhole(notesFile(m_folder, id))) {
         const qsizetype line = notes->indexOf('\n');
         summary.tags = QString::fromUtf8(notes->left(line)).split(u',', Qt::SkipEmptyParts);

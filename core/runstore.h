@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The data folder: inventory.toml, index.sqlite, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool}. The spools are
-// the only store of a run; index.sqlite is a cache of it, deleted and rebuilt at will. Thread: the store thread (or a
-// test's own).
+// The data folder: inventory.toml, index.sqlite, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...}. The spools
+// (in segments: spoolfile.h) are the only store of a run; index.sqlite is a cache of it, deleted and rebuilt at will.
+// Thread: the store thread (or a test's own).
 #pragma once
 
 #include "core/datafolder.h"
 #include "core/rundata.h"
 #include "core/runsummary.h"
+#include "core/spoolfile.h"
 
 namespace lockstep {
 
+class SpoolShelf;
+
 class RunStore {
 public:
-    explicit RunStore(DataFolder folder);
+    explicit RunStore(DataFolder folder, qint64 segmentBytes = SpoolFile::kSegmentBytes);
     ~RunStore();
 
     [[nodiscard]] Result<RunState> create(const RunSpec& spec,
@@ -25,7 +28,8 @@ public:
 
     [[nodiscard]] Result<void> annotate(const QString& id, const QStringList& tags, const QString& note);
 
-    // The size of our copy is where `follow` resumes. append() refuses bytes whose offset is not that size.
+    // Offsets and sizes count uncompressed bytes. The size of our copy is where `follow` resumes. append() refuses
+    // bytes whose offset is not that size.
     [[nodiscard]] Result<qint64> spoolSize(const QString& id, const QString& node) const;
     [[nodiscard]] Result<void> append(const QString& id, const QString& node, qint64 offset, std::string_view bytes);
     [[nodiscard]] Result<QByteArray> readSpool(const QString& id, const QString& node, qint64 offset,
@@ -42,6 +46,7 @@ private:
     struct Index;
     DataFolder m_folder;
     std::unique_ptr<Index> m_index;
+    std::unique_ptr<SpoolShelf> m_spools;
 };
 
 // Zero of a run's time axis, the same on every node and however often it is opened: RunDecoder::setStartWallUs.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/runsummary.h"
 
+#include "core/spoolfile.h"
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
-
-#include <QFile>
 
 #include <algorithm>
 
@@ -29,13 +28,13 @@ std::vector<double> lossesIn(const QByteArray& bytes)
     return losses;
 }
 
-QByteArray readAt(QFile& file, qint64 offset, qint64 bytes)
+std::vector<double> lossesAt(SpoolFile& spool, qint64 offset, qint64 bytes)
 {
-    if (!file.seek(offset))
-        return {};
-    const QByteArray piece = file.read(bytes);
-    const qsizetype line = offset == 0 ? 0 : piece.indexOf('\n') + 1; // a piece begins in the middle of a record
-    return piece.mid(line);
+    const Result<QByteArray> piece = spool.read(offset, bytes);
+    if (!piece)
+        return {}; // opening the run says why; its row does without a curve
+    const qsizetype line = offset == 0 ? 0 : piece->indexOf('\n') + 1; // a piece begins in the middle of a record
+    return lossesIn(piece->mid(line));
 }
 
 } // namespace
@@ -55,22 +54,19 @@ RunSummary summaryOf(const RunState& state)
     return summary;
 }
 
-void addLossCurve(RunSummary& summary, const QString& spoolFile)
+void addLossCurve(RunSummary& summary, SpoolFile& spool)
 {
-    QFile file(spoolFile);
-    if (!file.open(QIODevice::ReadOnly))
-        return;
+    const qint64 size = spool.size().value_or(0);
     std::vector<double> losses;
-    if (file.size() <= kWholeBytes) {
-        losses = lossesIn(file.readAll());
+    if (size <= kWholeBytes) {
+        losses = lossesAt(spool, 0, size);
     } else {
         for (int i = 0; i < kSparklineValues; ++i) {
-            const std::vector<double> some = lossesIn(readAt(file, file.size() / kSparklineValues * i, kProbeBytes));
+            const std::vector<double> some = lossesAt(spool, size / kSparklineValues * i, kProbeBytes);
             if (!some.empty())
                 losses.push_back(some.front());
         }
-        const std::vector<double> tail =
-            lossesIn(readAt(file, std::max<qint64>(0, file.size() - kTailBytes), kTailBytes));
+        const std::vector<double> tail = lossesAt(spool, size - kTailBytes, kTailBytes);
         losses.insert(losses.end(), tail.empty() ? tail.end() : tail.end() - 1, tail.end());
     }
     if (losses.empty())

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-class DataFolder;
+class SpoolFile;
 
 inline constexpr int kSparklineValues = 88;
 
@@ -32,6 +32,6 @@ struct RunSummary {
 [[nodiscard]] RunSummary summaryOf(const RunState& state);
 
 // Rank 0's loss out of its node's spool. Reads a bounded part of a large spool: its price does not grow with the run.
-void addLossCurve(RunSummary& summary, const QString& spoolFile);
+void addLossCurve(RunSummary& summary, SpoolFile& spool);
 
 } // namespace lockstep
