@@ -46,7 +46,8 @@ public:
             for (std::size_t i = 0; i < bySeconds.size(); ++i) {
                 m_text += head + (stepped ? exact(both.first.xs()[i]) : QByteArray()) + ',' +
                           exactOrEmpty(bySeconds.xs()[i]) + ',' + exact(bySeconds.ys()[i]) + '\n';
-                flush(kFlushBytes);
+                if (Result<void> written = flush(kFlushBytes); !written)
+                    return written;
             }
         }
         return flush(0);
@@ -73,7 +74,8 @@ public:
                 column = at + 1;
             }
             m_text += QByteArray(static_cast<qsizetype>(m_columns.size() - column), ',') + '\n';
-            flush(kFlushBytes);
+            if (Result<void> written = flush(kFlushBytes); !written)
+                return written;
         }
         return flush(0);
     }
@@ -119,19 +121,17 @@ private:
 
     Result<void> flush(qsizetype above)
     {
-        if (m_text.size() > above) {
-            m_failed = m_failed || m_out.write(m_text) != m_text.size();
-            m_text.clear();
-        }
-        if (m_failed)
+        if (m_text.size() <= above)
+            return {};
+        if (m_out.write(m_text) != m_text.size())
             return failure(ErrorCode::Io, QStringLiteral("The CSV can't be written: %1.").arg(m_out.errorString()));
+        m_text.clear();
         return {};
     }
 
     const RunData& m_run;
     QIODevice& m_out;
     QByteArray m_text;
-    bool m_failed = false;
     std::map<std::tuple<QString, int, int, QString>, std::size_t> m_columns;
     std::map<Row, std::map<std::size_t, double>> m_rows;
 };
