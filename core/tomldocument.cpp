@@ -26,12 +26,12 @@ TomlValue convertTable(const toml::table& table)
 {
     TomlValue value;
     // toml++ sorts by name; the order of the file is the order of the keys' positions.
-    std::vector<std::pair<toml::source_position, std::pair<QByteArray, TomlValue>>> found;
+    std::vector<std::pair<toml::source_position, TomlEntry>> found;
     for (const auto& [key, node] : table) {
         TomlValue entry = convert(node);
         if (entry.line == 0 || entry.kind == TomlValue::Kind::Array)
             entry.line = static_cast<int>(key.source().begin.line);
-        found.emplace_back(key.source().begin, std::pair(bytes(key.str()), std::move(entry)));
+        found.emplace_back(key.source().begin, TomlEntry{bytes(key.str()), std::move(entry)});
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [position, entry] : found)
@@ -71,8 +71,8 @@ TomlValue convert(const toml::node& node)
 
 const TomlValue* TomlValue::find(const QByteArray& key) const
 {
-    const auto it = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
-    return it == entries.end() ? nullptr : &it->second;
+    const auto it = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.key == key; });
+    return it == entries.end() ? nullptr : &it->value;
 }
 
 const char* toString(TomlValue::Kind kind)

@@ -8,10 +8,11 @@
 #include <QByteArray>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace lockstep {
+
+struct TomlEntry;
 
 struct TomlValue {
     enum class Kind { Text, Integer, Float, Boolean, Array, Table, Other };
@@ -22,10 +23,15 @@ struct TomlValue {
     std::int64_t integer = 0;
     double real = 0;
     bool boolean = false;
-    std::vector<TomlValue> items;                          // Array
-    std::vector<std::pair<QByteArray, TomlValue>> entries; // Table, in the order of the file
+    std::vector<TomlValue> items;   // Array
+    std::vector<TomlEntry> entries; // Table, in the order of the file
 
     [[nodiscard]] const TomlValue* find(const QByteArray& key) const;
+};
+
+struct TomlEntry {
+    QByteArray key;
+    TomlValue value;
 };
 
 [[nodiscard]] const char* toString(TomlValue::Kind kind); // "a text", "a whole number" ...
