@@ -54,7 +54,7 @@ Result<QByteArray> readWhole(const QString& path)
         return failure(ErrorCode::Io, QStringLiteral("%1 can't be read: %2.").arg(path, file.errorString()));
     if (file.size() > kMostBytes)
         return failure(ErrorCode::BadInput, QStringLiteral("%1 is far too big to be what it should be.").arg(path));
-    const QByteArray bytes = file.readAll();
+    QByteArray bytes = file.readAll();
     if (file.error() != QFile::NoError)
         return failure(ErrorCode::Io, QStringLiteral("%1 can't be read: %2.").arg(path, file.errorString()));
     return bytes;
