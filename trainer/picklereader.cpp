@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trainer/failure.h"
 #include "trainer/pickle.h"
+#include "trainer/picklecursor.h"
+#include "trainer/picklekinds.h"
 #include "trainer/pickleopcodes.h"
-#include "trainer/zipformat.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <map>
-#include <optional>
 
 namespace lockstep::trainer {
 
 namespace {
 
 constexpr std::size_t kMostValues = 10'000'000; // a state dictionary has thousands
-constexpr std::size_t kLongestWord = 4096;      // of a global's two lines
-constexpr std::size_t kMostLongBytes = 8;
-
-// Globals that may stand in a state dictionary. None is ever called: the machine knows what each one makes.
-constexpr std::array<std::string_view, 3> kKnown{"collections.OrderedDict", "torch._utils._rebuild_tensor_v2",
-                                                 "torch._utils._rebuild_parameter"};
-
-bool isStorageType(std::string_view name)
-{
-    return name.starts_with("torch.") && name.ends_with("Storage");
-}
 
 } // namespace
 
@@ -37,14 +23,14 @@ public:
     using Dict = PickleDocument::Dict;
 
     PickleMachine(PickleDocument& document, std::span<const std::byte> bytes, const std::string& name)
-        : m_document(document), m_bytes(bytes), m_name(name)
+        : m_document(document), m_cursor(bytes, name)
     {
     }
 
     const Value* run()
     {
         for (;;) {
-            const char code = static_cast<char>(number<std::uint8_t>());
+            const char code = static_cast<char>(m_cursor.number<std::uint8_t>());
             if (code == opcode::kStop)
                 return pop();
             execute(code);
@@ -52,41 +38,7 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(const std::string& why) const
-    {
-        throw Failure(ExitCode::Checkpoint, "cannot read " + m_name + ": " + why);
-    }
-
-    template <typename Number>
-    Number number()
-    {
-        if (m_bytes.size() - m_position < sizeof(Number))
-            refuse("it ends in the middle");
-        const auto value = zip::at<Number>(m_bytes, m_position);
-        m_position += sizeof(Number);
-        return value;
-    }
-
-    std::string word(std::size_t bytes)
-    {
-        if (m_bytes.size() - m_position < bytes)
-            refuse("it ends in the middle");
-        const auto* start = reinterpret_cast<const char*>(m_bytes.data()) + m_position;
-        m_position += bytes;
-        return {start, bytes};
-    }
-
-    std::string line()
-    {
-        const auto rest = m_bytes.subspan(m_position);
-        const auto end = std::ranges::find(rest, std::byte{'\n'});
-        const auto bytes = static_cast<std::size_t>(end - rest.begin());
-        if (end == rest.end() || bytes > kLongestWord)
-            refuse("it ends in the middle");
-        std::string text = word(bytes);
-        ++m_position;
-        return text;
-    }
+    [[noreturn]] void refuse(const std::string& why) const { m_cursor.refuse(why); }
 
     template <typename Held>
     Value* push(Held held)
@@ -165,66 +117,20 @@ private:
 
     void global()
     {
-        std::string name = line();
-        name += "." + line();
-        if (std::ranges::find(kKnown, name) == kKnown.end() && !isStorageType(name))
+        std::string name = m_cursor.line();
+        name += "." + m_cursor.line();
+        if (!picklekind::isKnown(name))
             refuse("it holds an object of the kind " + name +
                    ", only tensors, numbers, text, lists and dictionaries are read");
-        push(PickleDocument::Named{name});
+        push(PickleDocument::Named{std::move(name)});
     }
 
-    void longInteger()
-    {
-        const std::size_t bytes = number<std::uint8_t>();
-        if (bytes > kMostLongBytes)
-            refuse("it has a whole number beyond 64 bits");
-        std::uint64_t value = 0;
-        std::uint8_t last = 0;
-        for (std::size_t i = 0; i < bytes; ++i) {
-            last = number<std::uint8_t>();
-            value |= std::uint64_t{last} << (8 * i);
-        }
-        if (bytes > 0 && bytes < kMostLongBytes && (last & 0x80) != 0)
-            value |= ~std::uint64_t{0} << (8 * bytes); // two's complement
-        push(static_cast<std::int64_t>(value));
-    }
-
-    void real()
-    {
-        std::uint64_t bits = 0;
-        for (int i = 0; i < 8; ++i)
-            bits = bits << 8 | number<std::uint8_t>();
-        push(std::bit_cast<double>(bits));
-    }
-
-    // ('storage', torch.FloatStorage, key, location, elements)
     void persistentId()
     {
-        const List id = as<List>(pop(), "a storage");
-        if (id.size() != 5)
+        auto storage = picklekind::storage(as<List>(pop(), "a storage"));
+        if (!storage)
             refuse("it has a storage of another form");
-        PickleDocument::Storage storage;
-        const auto* type = std::get_if<PickleDocument::Named>(&id[1]->held);
-        const auto* key = std::get_if<std::string>(&id[2]->held);
-        const auto* elements = std::get_if<std::int64_t>(&id[4]->held);
-        if (type == nullptr || key == nullptr || elements == nullptr || !isStorageType(type->name) || *elements < 0)
-            refuse("it has a storage of another form");
-        push(PickleDocument::Storage{type->name.substr(type->name.find('.') + 1), *key, *elements});
-    }
-
-    std::vector<std::int64_t> wholes(const Value* value)
-    {
-        const auto* list = std::get_if<List>(&value->held);
-        if (list == nullptr)
-            refuse("it has a tensor of another form");
-        std::vector<std::int64_t> numbers;
-        for (const Value* element : *list) {
-            const auto* whole = std::get_if<std::int64_t>(&element->held);
-            if (whole == nullptr || *whole < 0)
-                refuse("it has a tensor of another form");
-            numbers.push_back(*whole);
-        }
-        return numbers;
+        push(std::move(*storage));
     }
 
     void reduce()
@@ -237,18 +143,10 @@ private:
                    std::holds_alternative<StoredTensor>(arguments[0]->held)) {
             push(std::get<StoredTensor>(arguments[0]->held));
         } else if (name == "torch._utils._rebuild_tensor_v2" && arguments.size() >= 4) {
-            const auto* storage = std::get_if<PickleDocument::Storage>(&arguments[0]->held);
-            const auto* offset = std::get_if<std::int64_t>(&arguments[1]->held);
-            StoredTensor tensor;
-            tensor.sizes = wholes(arguments[2]);
-            tensor.strides = wholes(arguments[3]);
-            if (storage == nullptr || offset == nullptr || *offset < 0 || tensor.sizes.size() != tensor.strides.size())
+            auto tensor = picklekind::tensor(arguments);
+            if (!tensor)
                 refuse("it has a tensor of another form");
-            tensor.storageType = storage->type;
-            tensor.key = storage->key;
-            tensor.storageElements = storage->elements;
-            tensor.offset = *offset;
-            push(std::move(tensor));
+            push(std::move(*tensor));
         } else {
             refuse("it makes " + name + " in an unknown way");
         }
@@ -264,8 +162,8 @@ private:
     {
         switch (code) {
         case opcode::kProto:
-            number<std::uint8_t>();
-            return;
+            m_cursor.skip(1);
+            return; // the protocol
         case opcode::kMark:
             m_marks.push_back(m_stack.size());
             return;
@@ -282,22 +180,22 @@ private:
             push(false);
             return;
         case opcode::kBinInt:
-            push(std::int64_t{number<std::int32_t>()});
+            push(std::int64_t{m_cursor.number<std::int32_t>()});
             return;
         case opcode::kBinInt1:
-            push(std::int64_t{number<std::uint8_t>()});
+            push(std::int64_t{m_cursor.number<std::uint8_t>()});
             return;
         case opcode::kBinInt2:
-            push(std::int64_t{number<std::uint16_t>()});
+            push(std::int64_t{m_cursor.number<std::uint16_t>()});
             return;
         case opcode::kLong1:
-            longInteger();
+            push(m_cursor.longInteger());
             return;
         case opcode::kBinFloat:
-            real();
+            push(m_cursor.real());
             return;
         case opcode::kBinUnicode:
-            push(word(number<std::uint32_t>()));
+            push(m_cursor.word(m_cursor.number<std::uint32_t>()));
             return;
         case opcode::kEmptyList:
             push(List{});
@@ -340,16 +238,16 @@ private:
             return;
         }
         case opcode::kBinPut:
-            remember(number<std::uint8_t>());
+            remember(m_cursor.number<std::uint8_t>());
             return;
         case opcode::kLongBinPut:
-            remember(number<std::uint32_t>());
+            remember(m_cursor.number<std::uint32_t>());
             return;
         case opcode::kBinGet:
-            recall(number<std::uint8_t>());
+            recall(m_cursor.number<std::uint8_t>());
             return;
         case opcode::kLongBinGet:
-            recall(number<std::uint32_t>());
+            recall(m_cursor.number<std::uint32_t>());
             return;
         case opcode::kGlobal:
             global();
@@ -369,9 +267,7 @@ private:
     }
 
     PickleDocument& m_document;
-    std::span<const std::byte> m_bytes;
-    const std::string& m_name;
-    std::size_t m_position = 0;
+    PickleCursor m_cursor;
     std::vector<Value*> m_stack;
     std::vector<std::size_t> m_marks;
     std::map<std::size_t, Value*> m_memo;
