@@ -115,7 +115,8 @@ def main() -> int:
         return 1
     failed, seconds = 0, {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, found, took in pool.map(check, map(Unit, entries.values())):
+        for done in concurrent.futures.as_completed([pool.submit(check, Unit(e)) for e in entries.values()]):
+            name, found, took = done.result()
             if found is not None:
                 seconds[name] = took
             if found:
