@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kWaitMs = 30'000;
+constexpr int kWaitMs = 60'000;
 
 QList<QByteArray> splitStrings(const QByteArray& bytes)
 {

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kWaitMs = 30'000;
+constexpr int kWaitMs = 60'000;
 
 QByteArray hashOf(const QByteArray& bytes)
 {

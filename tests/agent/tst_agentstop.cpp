@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kWaitMs = 30'000;
+constexpr int kWaitMs = 60'000;
 
 qint64 pidOf(const QList<AgentRecord>& records, int rank)
 {
