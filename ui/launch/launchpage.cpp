@@ -18,6 +18,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
+#include <QScrollArea>
 #include <QTimer>
 
 #include <algorithm>
@@ -51,7 +52,8 @@ QString foundText(const QList<NodeState>& selected)
 LaunchPage::LaunchPage(Theme& theme, NodeList& nodes, QWidget* parent)
     : QWidget(parent), m_theme(theme), m_nodes(nodes), m_model(new LaunchModel(this)), m_soon(new QTimer(this))
 {
-    auto* column = makeColumn(this);
+    auto* body = makeGround(Ground::Surface); // scrolls in a low window; the foot stays
+    auto* column = makeColumn(body);
     auto* form = makeGround(Ground::Surface);
     auto* formColumn = makeColumn(form);
     formColumn->addWidget(makeTitle());
@@ -71,14 +73,18 @@ LaunchPage::LaunchPage(Theme& theme, NodeList& nodes, QWidget* parent)
     middle->addWidget(m_why, 640);
     middle->addWidget(makeLine(LineKind::Border, Qt::Vertical));
     middle->addWidget(m_command, 632);
+    m_why->setMinimumHeight(theme.px(150));
+    m_command->setMinimumHeight(theme.px(150));
     column->addLayout(middle, 1);
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
     m_problems = new ProblemsPanel(theme);
     m_problems->setFixedHeight(theme.px(168));
     column->addWidget(m_problems);
-    column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
     m_foot = new LaunchFoot(theme);
-    column->addWidget(m_foot);
+    auto* whole = makeColumn(this);
+    whole->addWidget(makeScroll(body), 1);
+    whole->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
+    whole->addWidget(m_foot);
 
     m_soon->setSingleShot(true);
     m_soon->setInterval(kSampleMs);

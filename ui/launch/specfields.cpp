@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/specfields.h"
 
-#include <QMap>
+#include "core/trainerdefaults.h"
 
 #include <algorithm>
 
@@ -55,25 +55,20 @@ int ranksANode(const QString& text)
     return text == kAllDevices ? 0 : text.toInt();
 }
 
-QString optionOr(const RunSpec& spec, const char* name, const char* usual)
+QString usualText(const RunSpec& spec, const QString& name)
 {
-    const QByteArray value = spec.option(QString::fromLatin1(name));
-    return value.isEmpty() ? QString::fromLatin1(usual) : QString::fromUtf8(value);
+    return name == QLatin1String("threads") ? QStringLiteral("auto") : usualValue(spec, name);
 }
 
 void setOrDrop(RunSpec& spec, const RunSpec& opened, const char* name, const QString& text)
 {
     const QString key = QString::fromLatin1(name);
-    if (!text.isEmpty()) {
-        static const QMap<QString, QString> kUsual{{QStringLiteral("model"), QStringLiteral("mlp")},
-                                                   {QStringLiteral("data"), QStringLiteral("fashion-mnist")},
-                                                   {QStringLiteral("optimizer"), QStringLiteral("sgd")}};
-        const bool usual = kUsual.value(key) == text;
-        if (!usual || !spec.option(key).isEmpty() || !opened.option(key).isEmpty())
-            spec.setOption(key, text.toUtf8());
-        return;
-    }
-    spec.trainer.removeIf([&](const TrainerOption& option) { return option.name == key; });
+    const bool chosenByItself =
+        !choicesOf(key).isEmpty() && usualValue(spec, key) == text && opened.option(key).isEmpty();
+    if (!text.isEmpty() && !chosenByItself)
+        spec.setOption(key, text.toUtf8());
+    else
+        spec.trainer.removeIf([&](const TrainerOption& option) { return option.name == key; });
 }
 
 QString wrongNumber(const QString& name, const QString& text)

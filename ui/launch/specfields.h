@@ -12,8 +12,9 @@ namespace lockstep::ui {
 [[nodiscard]] QString ranksANodeText(int ranks); // 0: "all devices"
 [[nodiscard]] int ranksANode(const QString& text);
 
-[[nodiscard]] QString optionOr(const RunSpec& spec, const char* name, const char* usual);
-// An emptied field takes the option out; a field left at the trainer's usual value adds none.
+// What an empty field stands for: the trainer's own value under this spec, or "auto".
+[[nodiscard]] QString usualText(const RunSpec& spec, const QString& name);
+// An emptied field takes the option out; a choice that is the trainer's own adds none.
 void setOrDrop(RunSpec& spec, const RunSpec& opened, const char* name, const QString& text);
 // Why `text` is no number that this field can take; empty: right, or empty and so the trainer's own choice.
 [[nodiscard]] QString wrongNumber(const QString& name, const QString& text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/specform.h"
 
+#include "core/trainerdefaults.h"
 #include "ui/launch/specfields.h"
 #include "ui/plots/figures.h"
 #include "ui/widgets/button.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr int kRowHigh = 40;
 constexpr int kLabelWide = 72;
+constexpr int kRoomForTotal = 1100; // in a narrower form "2,048 in all" gives way first
 
 Combo* addCombo(Theme& theme, QHBoxLayout& row, const QString& caption, const QStringList& values)
 {
@@ -94,14 +96,16 @@ void SpecForm::makeTargetRow()
     QHBoxLayout* row = addRow(QStringLiteral("Spec"));
     m_choice = addCombo(m_theme, *row, {}, {});
     m_choice->setObjectName(QStringLiteral("spec"));
-    m_choice->setMinimumWidth(m_theme.px(140));
+    m_choice->setMinimumWidth(m_theme.px(120));
     m_editedTag = makeLabel(m_theme, FontRole::Caption, Tone::Text2);
     m_editedTag->setProperty("look", QStringLiteral("tag"));
     m_editedTag->setFixedHeight(m_theme.px(20));
     row->addWidget(m_editedTag);
     row->addSpacing(m_theme.px(8));
     m_nodes = addField(*row, QStringLiteral("Nodes"), QStringLiteral("nodes"), 16);
-    m_nodes->setFixedWidth(m_theme.px(200));
+    m_nodes->setMinimumWidth(m_theme.px(110));
+    m_nodes->setMaximumWidth(m_theme.px(200));
+    row->setStretchFactor(m_nodes, 3);
     m_nodes->setPlaceholderText(QStringLiteral("this machine"));
     m_found = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
     row->addWidget(m_found, 1);
@@ -131,27 +135,28 @@ void SpecForm::makeProgramRow()
 void SpecForm::makeTrainingRow()
 {
     QHBoxLayout* row = addRow(QStringLiteral("Training"));
-    m_model = addCombo(m_theme, *row, QStringLiteral("model"), {QStringLiteral("mlp"), QStringLiteral("cnn")});
+    m_model = addCombo(m_theme, *row, QStringLiteral("model"), choicesOf(QStringLiteral("model")));
     m_model->setObjectName(QStringLiteral("model"));
-    m_data = addCombo(m_theme, *row, QStringLiteral("data"),
-                      {QStringLiteral("fashion-mnist"), QStringLiteral("idx"), QStringLiteral("synthetic")});
-    m_path = new Field(m_theme, QStringLiteral("usual folder"));
+    m_data = addCombo(m_theme, *row, QStringLiteral("data"), choicesOf(QStringLiteral("data")));
+    m_data->setObjectName(QStringLiteral("data"));
+    m_path = new Field(m_theme, QStringLiteral("folder"));
     m_path->setObjectName(QStringLiteral("data_path"));
-    m_path->setMinimumWidth(m_theme.px(90));
+    m_path->setToolTip(QStringLiteral("Empty: ") + usualValue({}, QStringLiteral("data_path")));
+    m_path->setMinimumWidth(m_theme.px(60));
     m_path->setMaximumWidth(m_theme.px(180));
     row->addWidget(m_path, 1);
-    row->addSpacing(m_theme.px(8));
     m_options.append(
-        {QStringLiteral("batch"), addField(*row, QStringLiteral("Batch a rank"), QStringLiteral("batch"), 6)});
+        {QStringLiteral("batch"), addField(*row, QStringLiteral("Batch a rank"), QStringLiteral("batch"), 5)});
     m_total = makeLabel(m_theme, FontRole::Cell, Tone::Text2);
     row->addWidget(m_total);
     row->addSpacing(m_theme.px(8));
     m_options.append({QStringLiteral("epochs"), addField(*row, QStringLiteral("Epochs"), QStringLiteral("epochs"), 4)});
     row->addSpacing(m_theme.px(8));
     row->addWidget(makeLabel(m_theme, FontRole::Cell, Tone::Text2, QStringLiteral("Optimiser")));
-    m_optimizer = addCombo(m_theme, *row, {}, {QStringLiteral("sgd"), QStringLiteral("adamw")});
+    m_optimizer = addCombo(m_theme, *row, {}, choicesOf(QStringLiteral("optimizer")));
+    m_optimizer->setObjectName(QStringLiteral("optimizer"));
     row->addSpacing(m_theme.px(8));
-    m_options.append({QStringLiteral("lr"), addField(*row, QStringLiteral("lr"), QStringLiteral("lr"), 6)});
+    m_options.append({QStringLiteral("lr"), addField(*row, QStringLiteral("lr"), QStringLiteral("lr"), 5)});
     row->addStretch(1);
 }
 
@@ -218,9 +223,15 @@ void SpecForm::setNodesFound(Found found, const QString& text)
 
 void SpecForm::setWorldSize(int ranks)
 {
-    const int batch = m_spec.option(QStringLiteral("batch")).toInt();
+    const int batch = valueInUse(m_spec, QStringLiteral("batch")).toInt();
     m_total->setText(batch > 0 && ranks > 0 ? QStringLiteral("%1 in all").arg(figures::grouped(qint64(batch) * ranks))
                                             : QString());
+}
+
+void SpecForm::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_total->setVisible(width() >= m_theme.px(kRoomForTotal));
 }
 
 void SpecForm::fill()
@@ -230,10 +241,10 @@ void SpecForm::fill()
     m_nodes->setText(m_spec.nodes);
     choose(*m_ranksANode, ranksANodeText(m_spec.ranksPerNode));
     choose(*m_backend, toString(m_spec.backend));
-    choose(*m_model, optionOr(m_spec, "model", "mlp"));
-    choose(*m_data, optionOr(m_spec, "data", "fashion-mnist"));
-    choose(*m_optimizer, optionOr(m_spec, "optimizer", "sgd"));
-    m_path->setText(optionOr(m_spec, "data_path", ""));
+    choose(*m_model, valueInUse(m_spec, QStringLiteral("model")));
+    choose(*m_data, valueInUse(m_spec, QStringLiteral("data")));
+    choose(*m_optimizer, valueInUse(m_spec, QStringLiteral("optimizer")));
+    m_path->setText(QString::fromUtf8(m_spec.option(QStringLiteral("data_path"))));
     for (const auto& [name, field] : m_options)
         field->setText(QString::fromUtf8(m_spec.option(name)));
     m_port->setText(m_spec.masterPort > 0 ? QString::number(m_spec.masterPort) : QString());
@@ -265,6 +276,7 @@ void SpecForm::read()
     for (const auto& [name, field] : m_options) {
         take(*field, wrongNumber(name, field->text()));
         setOrDrop(m_spec, m_opened, name.toLatin1().constData(), field->text().trimmed());
+        field->setPlaceholderText(usualText(m_spec, name));
     }
     const auto port = parsePort(m_port->text().trimmed().isEmpty() ? QStringLiteral("0") : m_port->text().trimmed(),
                                 m_spec.allowLowPort);

@@ -39,6 +39,9 @@ public:
 signals:
     void edited();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QHBoxLayout* addRow(const QString& label);
     void makeTargetRow();

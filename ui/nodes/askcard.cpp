@@ -16,7 +16,9 @@ namespace {
 QHBoxLayout* captioned(const Theme& theme, const QString& caption, const QString& value, Tone tone)
 {
     auto* row = makeRow(nullptr);
-    row->addWidget(makeLabel(theme, FontRole::Cell, Tone::Text2, caption));
+    QLabel* words = makeLabel(theme, FontRole::Cell, Tone::Text2, caption);
+    words->setMinimumWidth(theme.textWidth(FontRole::Cell, QStringLiteral("offered")));
+    row->addWidget(words);
     auto* label = new ElidedLabel(theme, FontRole::Mono, tone, value);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(label, 1);
@@ -68,7 +70,7 @@ void AskCard::fillUnknown(QVBoxLayout& column, const HostKey& key)
 
 void AskCard::fillChanged(QVBoxLayout& column, const HostKey& key)
 {
-    column.addLayout(captioned(m_theme, QStringLiteral("known  "), key.knownFingerprint, Tone::Text));
+    column.addLayout(captioned(m_theme, QStringLiteral("known"), key.knownFingerprint, Tone::Text));
     column.addLayout(captioned(m_theme, QStringLiteral("offered"), key.fingerprint, Tone::Bad));
     const QString where = key.knownHostsLine.isEmpty() ? QStringLiteral("its line in ~/.ssh/known_hosts")
                                                        : QStringLiteral("line %1 of %2")

@@ -15,6 +15,7 @@
 
 #include <QBoxLayout>
 #include <QDateTime>
+#include <QScrollArea>
 #include <QTimer>
 
 namespace lockstep::ui {
@@ -61,6 +62,7 @@ NodeDetails::NodeDetails(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     });
     connect(m_clock, &QTimer::timeout, this, &NodeDetails::showSampleAge);
     m_clock->start();
+    setMinimumHeight(theme.px(200));
     setNone();
 }
 
@@ -109,11 +111,12 @@ QWidget* NodeDetails::makeDevicesSide()
     column->addWidget(m_deviceTable, 1);
     outer->addWidget(m_devicesSide, 1);
 
-    m_cpuSide = makeSide(column);
+    auto* wide = makeSide(column);
     column->addWidget(new PanelHeader(m_theme, QStringLiteral("Machine"), 33));
     m_machineWide = new KeyValues(m_theme);
     column->addWidget(m_machineWide);
     column->addStretch(1);
+    m_cpuSide = makeScroll(wide);
     outer->addWidget(m_cpuSide, 1);
     return both;
 }
@@ -123,12 +126,12 @@ QWidget* NodeDetails::makeMachineSide()
     QVBoxLayout* column = nullptr;
     auto* side = makeSide(column);
     QVBoxLayout* inner = nullptr;
-    m_interfaces = makeSide(inner);
+    auto* interfaces = makeSide(inner);
     inner->addWidget(new PanelHeader(m_theme, QStringLiteral("Interfaces"), 33));
     m_interfaceTable = new DataTable(m_theme, *m_interfaceModel,
                                      {{QStringLiteral("enp65s0np0"), 8, 1, 0},
                                       {QStringLiteral("192.168.100.100/24"), 0, 1, 0},
-                                      {QStringLiteral("100 Gb/s"), 8, 0, 0},
+                                      {QStringLiteral("100 Gb/s"), 8, 0, 2},
                                       {QStringLiteral("own bridge, not used"), 0, 1, 0}},
                                      24);
     inner->addWidget(m_interfaceTable);
@@ -138,6 +141,7 @@ QWidget* NodeDetails::makeMachineSide()
     m_machine = new KeyValues(m_theme);
     inner->addWidget(m_machine);
     inner->addStretch(1);
+    m_interfaces = makeScroll(interfaces);
     column->addWidget(m_interfaces, 1);
 
     m_history = makeSide(inner);

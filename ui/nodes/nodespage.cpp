@@ -17,6 +17,7 @@
 #include "ui/widgets/panel.h"
 
 #include <QBoxLayout>
+#include <QScrollArea>
 
 #include <algorithm>
 
@@ -75,18 +76,19 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     m_splitter->setChildrenCollapsible(false);
     m_splitter->addWidget(upper);
     m_splitter->addWidget(m_details);
+    upper->setMinimumHeight(m_table->heightOfRows(3));
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setSizes({theme.px(264), theme.px(404)});
 
     m_start = new StartPanel(theme);
     m_start->setObjectName(QStringLiteral("start"));
-    m_start->setFixedWidth(theme.px(392));
     m_startLine = makeLine(LineKind::Border, Qt::Vertical);
     auto* row = makeRow(nullptr);
     row->setSpacing(0);
     row->addWidget(m_splitter, 1);
     row->addWidget(m_startLine);
-    row->addWidget(m_start);
+    m_startScroll = makeScroll(m_start);
+    row->addWidget(m_startScroll);
     column->addLayout(row, 1);
 
     connect(m_table, &DataTable::selectedRowsChanged, this, &NodesPage::showSelected);
@@ -182,7 +184,7 @@ void NodesPage::showNode(const QString& name)
 void NodesPage::showAll()
 {
     const bool first = firstStart();
-    m_start->setVisible(first);
+    m_startScroll->setVisible(first);
     m_startLine->setVisible(first);
     m_empty->setVisible(first);
     m_checkAll->setVisible(!first);
@@ -273,7 +275,7 @@ void NodesPage::layoutCards()
 void NodesPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    m_start->setFixedWidth(width() < m_theme.px(1000) ? m_theme.px(320) : m_theme.px(392));
+    m_startScroll->setFixedWidth(width() < m_theme.px(1000) ? m_theme.px(328) : m_theme.px(392));
 }
 
 } // namespace lockstep::ui

@@ -67,7 +67,7 @@ private:
     DataTable* m_table;
     NodeDetails* m_details;
     StartPanel* m_start;
-    QWidget *m_startLine, *m_cards, *m_empty;
+    QWidget *m_startLine, *m_startScroll, *m_cards, *m_empty;
     NodeDrawer* m_drawer;
     QGridLayout* m_cardGrid;
     QList<AskCard*> m_askCards;

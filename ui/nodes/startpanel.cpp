@@ -40,7 +40,7 @@ StartPanel::StartPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(
     auto* buttons = makeRow(nullptr);
     auto* run = new Button(theme, QStringLiteral("Run the demo"), ButtonKind::Primary, Icon::Launch);
     run->setObjectName(QStringLiteral("runDemo"));
-    auto* table = new Button(theme, QStringLiteral("Show its launch table"), ButtonKind::Flat);
+    auto* table = new Button(theme, QStringLiteral("Its launch table"), ButtonKind::Flat);
     buttons->addWidget(run);
     buttons->addWidget(table);
     buttons->addStretch(1);
@@ -60,7 +60,7 @@ StartPanel::StartPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(
     import->addWidget(m_import);
 
     auto* last =
-        sentence(theme, QStringLiteral("Nothing else has to be configured.<br>All of it also works in the terminal: "
+        sentence(theme, QStringLiteral("Nothing else has to be configured.<br>All of it also works in the terminal:<br>"
                                        "<code>lockstep --help</code>"));
     last->setContentsMargins(theme.px(40), theme.px(16), theme.px(16), 0);
     column->addWidget(last);

@@ -190,6 +190,11 @@ void OverlayPlot::paintNames(QPainter& painter, const Frame& frame) const
     const double gap = m_theme.px(kNameGap + 4);
     for (std::size_t i = 1; i < names.size(); ++i) // apart, from the top down
         names[i].y = std::max(names[i].y, names[i - 1].y + gap);
+    double lowest = frame.box.bottom() - gap / 2; // below stands the axis' own name
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+        name->y = std::min(name->y, lowest);
+        lowest = name->y - gap;
+    }
     painter.setFont(m_theme.font(FontRole::Caption));
     const int high = painter.fontMetrics().height();
     for (const Name& name : names) {

@@ -4,6 +4,7 @@
 #include "ui/widgets/elidedlabel.h"
 
 #include <QBoxLayout>
+#include <QScrollArea>
 #include <QStyle>
 
 namespace lockstep::ui {
@@ -58,6 +59,17 @@ QFrame* makeLine(LineKind kind, Qt::Orientation orientation)
     else
         line->setFixedWidth(1);
     return line;
+}
+
+QScrollArea* makeScroll(QWidget* content)
+{
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus); // what is inside takes the focus and is scrolled to
+    return scroll;
 }
 
 QVBoxLayout* makeColumn(QWidget* parent)

@@ -7,6 +7,7 @@
 #include <QFrame>
 
 class QHBoxLayout;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace lockstep::ui {
@@ -19,6 +20,9 @@ void setGround(QFrame& frame, Ground ground);
 
 enum class LineKind { Border, Grid };
 [[nodiscard]] QFrame* makeLine(LineKind kind, Qt::Orientation orientation);
+
+// Scrolls `content` up and down where it needs more height than there is; never sideways.
+[[nodiscard]] QScrollArea* makeScroll(QWidget* content);
 
 [[nodiscard]] QVBoxLayout* makeColumn(QWidget* parent); // no margins, no spacing
 [[nodiscard]] QHBoxLayout* makeRow(QWidget* parent);    // no margins, spacing 8
