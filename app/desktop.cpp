@@ -5,6 +5,7 @@
 #include "core/specnodes.h"
 
 #include "remote/launcher.h"
+#include "ui/launch/launchpage.h"
 #include "ui/run/runexport.h"
 
 #include <QDir>
@@ -220,9 +221,9 @@ void Desktop::measure(const RunSpec& spec)
     }
     m_worker.ask([parts = m_desk.parts, spec,
                   nodes = *nodes](std::stop_token stop) { return measurePlan(parts, spec, nodes, stop); },
-                 [this](const Result<Measured>& measured) {
+                 [this, spec](const Result<Measured>& measured) {
                      if (measured)
-                         m_window.showMessage(QStringLiteral("Measured: %1 ranks").arg(measured->plan.worldSize));
+                         m_window.launchPage().setMeasured(spec, measured->plan);
                      else
                          m_window.showError(QStringLiteral("Not all was measured"), measured.error());
                  });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/launchpage.h"
 
+#include "core/specnodes.h"
 #include "ui/launch/commandpanel.h"
 #include "ui/launch/launchfoot.h"
 #include "ui/launch/launchmodel.h"
@@ -188,6 +189,12 @@ void LaunchPage::setDesktopEnvironment(const Environment& environment)
     recompute();
 }
 
+void LaunchPage::setMeasured(const RunSpec& spec, const LaunchPlan& plan)
+{
+    m_measuredPlan = MeasuredPlan{spec, plan, QTime::currentTime()};
+    recompute();
+}
+
 void LaunchPage::launch()
 {
     if (m_foot->canLaunch())
@@ -212,10 +219,7 @@ void LaunchPage::recompute()
     m_soon->stop();
     const Inventory inventory = inventoryOf(m_nodes.nodes());
     const RunSpec& spec = m_form->spec();
-    const auto local = std::ranges::find_if(inventory.nodes, &Node::local);
-    const auto chosen = spec.nodes.isEmpty() && local != inventory.nodes.end()
-                            ? Result<QList<Node>>(QList<Node>{*local})
-                            : inventory.select(spec.nodes);
+    const auto chosen = nodesFor(spec, inventory);
     QList<NodeState> selected;
     QList<PlanNode> planned;
     qsizetype unknown = 0;
@@ -227,7 +231,9 @@ void LaunchPage::recompute()
                 unknown += state->facts ? 0 : 1;
             }
     }
-    const LaunchPlan plan = makePlan(spec, planned, m_environment);
+    // What was measured holds until the form says something else.
+    const bool measured = m_measuredPlan && m_measuredPlan->spec == spec;
+    const LaunchPlan plan = measured ? m_measuredPlan->plan : makePlan(spec, planned, m_environment);
     m_form->setNodesFound(chosen ? SpecForm::Found::Right : SpecForm::Found::Wrong,
                           chosen ? foundText(selected) : chosen.error().text);
     m_form->setWorldSize(plan.worldSize);
@@ -237,9 +243,13 @@ void LaunchPage::recompute()
         homes.insert(state.node.name, state.facts ? state.facts->home : QString());
     m_command->setPlan(plan, homes);
     m_problems->setProblems(plan.problems);
-    m_measured->setText(unknown == 0 ? QString()
-                                     : QStringLiteral("%1 not measured yet; Launch does it first")
-                                           .arg(countText(unknown, QStringLiteral("node"))));
+    if (measured)
+        m_measured->setText(
+            QStringLiteral("all measured at %1").arg(m_measuredPlan->when.toString(QStringLiteral("HH:mm:ss"))));
+    else
+        m_measured->setText(unknown == 0 ? QString()
+                                         : QStringLiteral("%1 not measured yet; Launch does it first")
+                                               .arg(countText(unknown, QStringLiteral("node"))));
     if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0) // the master's address is what people ask about
         m_table->setCurrentIndex(m_table->shownIndex(m_model->index(m_model->rowCount() - 1, LaunchModel::Master)));
     showWhy();

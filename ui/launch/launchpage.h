@@ -7,7 +7,10 @@
 #include "core/nodestate.h"
 #include "ui/theme.h"
 
+#include <QTime>
 #include <QWidget>
+
+#include <optional>
 
 class QLabel;
 class QTimer;
@@ -34,6 +37,8 @@ public:
     void setSavedSpecs(const QList<RunSpec>& specs);
     void setSpec(const RunSpec& spec);
     void setDesktopEnvironment(const Environment& environment); // only to say what of it reaches no rank
+    // The answer to measureRequested: shown as long as the form says the same spec.
+    void setMeasured(const RunSpec& spec, const LaunchPlan& plan);
     [[nodiscard]] const RunSpec& spec() const;
     [[nodiscard]] const LaunchPlan& plan() const;
     void launch(); // as the button does, or nothing where that is disabled
@@ -52,8 +57,15 @@ private:
     // Why no launch can start yet, in a sentence; empty: it can.
     [[nodiscard]] QString blockedBy(const QList<NodeState>& selected, const LaunchPlan& plan) const;
 
+    struct MeasuredPlan {
+        RunSpec spec;
+        LaunchPlan plan;
+        QTime when;
+    };
+
     Theme& m_theme;
     NodeList& m_nodes;
+    std::optional<MeasuredPlan> m_measuredPlan;
     Environment m_environment;
     SpecForm* m_form;
     LaunchModel* m_model;
