@@ -2,6 +2,8 @@
 #include "core/runspec.h"
 
 #include "core/address.h"
+#include "core/nearestname.h"
+#include "core/trainerdefaults.h"
 
 #include <QRegularExpression>
 
@@ -11,6 +13,9 @@ namespace lockstep {
 namespace {
 
 constexpr int kFirstOpenPort = 1024;
+const QStringList kTopLevel{QStringLiteral("name"),          QStringLiteral("nodes"),          QStringLiteral("ranks"),
+                            QStringLiteral("master_port"),   QStringLiteral("allow_low_port"), QStringLiteral("grace"),
+                            QStringLiteral("ranks_per_node")};
 
 Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
 {
@@ -141,6 +146,10 @@ Result<void> RunSpec::set(const QString& assignment)
         option.replace(u'-', u'_');
         if (const Result<void> named = checkOptionName(option); !named)
             return named;
+        if (const QString nearest = nearestName(key, kTopLevel); !trainerDefault(option) && !nearest.isEmpty())
+            return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" is no key of a spec; %2 is.").arg(key, nearest));
+        if (const Result<void> known = checkTrainerOption(option, value.toUtf8()); !known)
+            return known;
         setOption(option, value.toUtf8());
     }
     return {};
@@ -151,12 +160,9 @@ RunSpec RunSpec::demo()
     RunSpec spec;
     spec.name = QStringLiteral("demo");
     spec.ranksPerNode = 2;
-    spec.trainer = {{QStringLiteral("model"), "cnn"},
-                    {QStringLiteral("data"), "fashion-mnist"},
-                    {QStringLiteral("batch"), "64"},
-                    {QStringLiteral("epochs"), "3"},
-                    {QStringLiteral("optimizer"), "adamw"},
-                    {QStringLiteral("lr"), "0.001"}};
+    spec.trainer = {{QStringLiteral("model"), "cnn"},       {QStringLiteral("data"), "fashion-mnist"},
+                    {QStringLiteral("batch"), "64"},        {QStringLiteral("epochs"), "3"},
+                    {QStringLiteral("optimizer"), "adamw"}, {QStringLiteral("lr"), "0.001"}};
     return spec;
 }
 

@@ -68,9 +68,12 @@ struct RunSpec {
     [[nodiscard]] QByteArray option(const QString& name) const; // empty: not set
     void setOption(const QString& name, const QByteArray& value);
 
-    [[nodiscard]] static Result<RunSpec> parse(const QByteArray& toml,
-                                               const QString& origin); // origin: the file's name, for messages
-    [[nodiscard]] static Result<RunSpec> load(const QString& path);
+    // A typed spec may name only options that the bundled trainer has; one that was launched, by whatever version, is
+    // read as it is.
+    enum class Options { Known, Any };
+    [[nodiscard]] static Result<RunSpec> parse(const QByteArray& toml, const QString& origin, // for messages
+                                               Options options = Options::Known);
+    [[nodiscard]] static Result<RunSpec> load(const QString& path, Options options = Options::Known);
     [[nodiscard]] QByteArray toToml() const; // parse(toToml()) is the same spec
     [[nodiscard]] Result<void> save(const QString& path) const;
     // --set key=value: trainer.lr=0.1, nodes=gpu1, env.X=1; a name without a dot that is no key of the top level is the

@@ -4,6 +4,7 @@
 #include "core/runspec.h"
 #include "core/tomlreader.h"
 #include "core/tomlwriter.h"
+#include "core/trainerdefaults.h"
 
 #include <QFileInfo>
 
@@ -44,7 +45,7 @@ QByteArray optionValue(const TomlValue& value, TomlReader& reader, const QByteAr
     return {};
 }
 
-QList<TrainerOption> readOptions(const TomlValue* table, TomlReader& reader)
+QList<TrainerOption> readOptions(const TomlValue* table, TomlReader& reader, RunSpec::Options allowed)
 {
     QList<TrainerOption> options;
     if (!table)
@@ -54,6 +55,10 @@ QList<TrainerOption> readOptions(const TomlValue* table, TomlReader& reader)
         if (const Result<void> named = checkOptionName(name); !named)
             reader.fail(value.line, named.error().text);
         options.append({name, optionValue(value, reader, key)});
+        if (allowed == RunSpec::Options::Any)
+            continue;
+        if (const Result<void> known = checkTrainerOption(name, options.last().value); !known)
+            reader.fail(value.line, known.error().text);
     }
     return options;
 }
@@ -105,7 +110,7 @@ void writeEnvironment(TomlWriter& writer, const QByteArray& name, const Environm
 
 } // namespace
 
-Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin)
+Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Options options)
 {
     const Result<TomlValue> document = parseToml(toml, origin);
     if (!document)
@@ -132,7 +137,7 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin)
         reader.fail(reader.line("master_port"), checked.error().text);
     spec.graceS = static_cast<int>(reader.integer("grace", spec.graceS, 0, kMostGraceS));
     spec.arguments = reader.byteTexts("arguments");
-    spec.trainer = readOptions(reader.table("trainer"), reader);
+    spec.trainer = readOptions(reader.table("trainer"), reader, options);
     spec.env = readEnvironment(reader.table("env"), reader);
     spec.envOverride = readEnvironment(reader.table("env_override"), reader);
     if (const Result<void> read = reader.finish(); !read)
@@ -140,12 +145,12 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin)
     return spec;
 }
 
-Result<RunSpec> RunSpec::load(const QString& path)
+Result<RunSpec> RunSpec::load(const QString& path, Options options)
 {
     const Result<QByteArray> bytes = readWhole(path);
     if (!bytes)
         return std::unexpected(bytes.error());
-    return parse(*bytes, QFileInfo(path).fileName());
+    return parse(*bytes, QFileInfo(path).fileName(), options);
 }
 
 QByteArray RunSpec::toToml() const

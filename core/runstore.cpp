@@ -126,7 +126,7 @@ Result<void> RunStore::saveState(const RunState& state)
 
 Result<RunSpec> RunStore::spec(const QString& id) const
 {
-    return RunSpec::load(m_folder.runFolder(id) + QStringLiteral("/spec.toml"));
+    return RunSpec::load(m_folder.runFolder(id) + QStringLiteral("/spec.toml"), RunSpec::Options::Any);
 }
 
 Result<LaunchPlan> RunStore::plan(const QString& id) const

@@ -85,8 +85,8 @@ void TestRunSpec::roundTrip()
     spec.masterPort = 29500;
     spec.allowLowPort = true;
     spec.graceS = 3;
-    spec.trainer = {{"lr", "1e-05"}, {"model", "cnn"}, {"batch", "64"},  {"odd", "1_0"},
-                    {"zero", "007"}, {"flag", "true"}, {"far", "1e999"}, {"minus", "-0"}};
+    spec.trainer = {{"lr", "1e-05"}, {"model", "cnn"},      {"batch", "64"},      {"steps", "1_0"},
+                    {"seed", "007"}, {"data_path", "true"}, {"timeout", "1e999"}, {"momentum", "-0"}};
     spec.arguments = {
         "a b", "$HOME",   "`id`", "", "--lr=1e-4", "1\n2", "\t", "na\xc3\xafve", QByteArray("\xff\xfe", 2),
         "\\",  "\x01\x7f"};
@@ -98,6 +98,8 @@ void TestRunSpec::roundTrip()
     QCOMPARE(again->toToml(), spec.toToml());
     QCOMPARE(*again, spec);
     QCOMPARE(*RunSpec::parse(RunSpec::demo().toToml(), "demo"), RunSpec::demo());
+    spec.setOption("of_a_later_version", "1");
+    QCOMPARE(*RunSpec::parse(spec.toToml(), "spec.toml", RunSpec::Options::Any), spec);
 }
 
 void TestRunSpec::orderOfTheFile()
@@ -144,6 +146,15 @@ void TestRunSpec::wrong_data()
     QTest::newRow("env a number") << QByteArray("[env]\nX = 1\n") << "line 2: the variable X wants a text in quotes";
     QTest::newRow("option a list") << QByteArray("[trainer]\nlr = [1]\n") << "line 2: trainer.lr wants";
     QTest::newRow("option's name") << QByteArray("[trainer]\nweight-decay = 1\n") << "without dashes: weight_decay";
+    QTest::newRow("option mistyped")
+        << QByteArray("[trainer]\n\nweigth_decay = 1\n")
+        << "s.toml, line 3: \"weigth_decay\" is no option of the trainer; weight_decay is: ";
+    QTest::newRow("option unknown") << QByteArray("[trainer]\nwarp_factor = 9\n")
+                                    << "no option of the trainer; it has model,";
+    QTest::newRow("no choice") << QByteArray("[trainer]\nmodel = \"cn\"\n")
+                               << "line 2: model is one of mlp, cnn, not \"cn\"";
+    QTest::newRow("no yes or no") << QByteArray("[trainer]\nshuffle = true\n")
+                                  << "shuffle is one of no, yes, not \"true\"";
     QTest::newRow("arguments") << QByteArray("arguments = [1]\n") << "arguments wants a list of texts";
     QTest::newRow("doubled") << QByteArray("name = \"a\"\nname = \"b\"\n") << "line 2";
     QTest::newRow("empty name") << QByteArray("name = \" \"\n") << "the name is empty";
@@ -175,8 +186,8 @@ void TestRunSpec::set_data()
                                 << "X = \"a=b c\"";
     QTest::newRow("override") << "env_override.RANK=3"
                               << "RANK = \"3\"";
-    QTest::newRow("empty value") << "data="
-                                 << "data = \"\"";
+    QTest::newRow("empty value") << "data_path="
+                                 << "data_path = \"\"";
     QTest::newRow("no =") << "lr"
                           << "!sets nothing";
     QTest::newRow("not a number") << "ranks_per_node=many"
@@ -185,6 +196,16 @@ void TestRunSpec::set_data()
                               << "!no plain number";
     QTest::newRow("bad backend") << "backend=mpi"
                                  << "!auto, gloo or nccl";
+    QTest::newRow("British") << "optimiser=sgd"
+                             << "!optimizer is: fused optimiser";
+    QTest::newRow("mistyped key") << "node=gpu1"
+                                  << "!\"node\" is no key of a spec; nodes is";
+    QTest::newRow("mistyped option") << "trainer.epoch=3"
+                                     << "!epochs is: passes over the data";
+    QTest::newRow("unknown") << "zebra=1"
+                             << "!no option of the trainer; it has";
+    QTest::newRow("no choice") << "optimizer=sdg"
+                               << "!one of sgd, adamw, not \"sdg\"";
     QTest::newRow("no option's name") << "a.b=1"
                                       << "!no option's name";
 }
