@@ -6,7 +6,9 @@
 #include "app/inventorycommands.h"
 #include "app/livecommands.h"
 #include "app/screenshots.h"
+#include "app/signals.h"
 #include "app/storedruns.h"
+#include "app/windowsettings.h"
 
 #include <QApplication>
 #include <QDir>
@@ -34,6 +36,12 @@ bool draws(const Options& options) // a picture, without a window
            (options.verb == Verb::Export && options.format == QLatin1String("png"));
 }
 
+bool watches(const Options& options) // a run that goes on; Ctrl-C then means the run
+{
+    return options.verb == Verb::Demo || options.verb == Verb::Run || options.verb == Verb::Attach ||
+           options.verb == Verb::Stop;
+}
+
 Result<void> pictureOf(QApplication& application, const Options& options, const RunData& data, const QString& file)
 {
     ui::Theme theme(application);
@@ -56,13 +64,19 @@ int showWindow(QApplication& application, const Options& options, Desk& desk)
         spec = *demo;
     }
     ui::Theme theme(application);
-    theme.setChoice(choiceOf(options.scheme));
+    WindowSettings settings(desk.folder);
+    theme.setChoice(options.scheme.isEmpty() ? settings.scheme() : choiceOf(options.scheme));
     Desktop desktop(desk, theme);
+    QObject::connect(&desktop.window(), &ui::MainWindow::schemeChosen, &desktop,
+                     [&settings](ui::SchemeChoice choice) { settings.setScheme(choice); });
+    settings.restore(desktop.window());
+    desktop.window().show();
     desktop.start();
     if (spec)
         desktop.launch(*spec);
-    desktop.window().show();
-    return QApplication::exec();
+    const int exitCode = QApplication::exec();
+    settings.save(desktop.window());
+    return exitCode;
 }
 
 int exportCommand(QApplication* application, const Options& options, const Desk& desk)
@@ -144,6 +158,8 @@ int main(int argc, char** argv)
         Desk desk{DataFolder(DataFolder::standardPath())};
         return showWindow(application, options, desk);
     }
+    if (watches(options))
+        InterruptSignals::block(); // the desk has threads
     if (draws(options)) {
         qputenv("QT_QPA_PLATFORM", "offscreen"); // pictures need fonts, not a display
         QApplication application(argc, argv);

@@ -5,14 +5,28 @@
 #include <unistd.h>
 
 namespace lockstep {
+namespace {
 
-InterruptSignals::InterruptSignals(QObject* parent) : QObject(parent)
+sigset_t interrupts()
 {
-    // Blocked here, before any thread is made, so that every thread inherits it and only the descriptor gets them.
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGINT);
     sigaddset(&wanted, SIGTERM);
+    return wanted;
+}
+
+} // namespace
+
+void InterruptSignals::block()
+{
+    const sigset_t wanted = interrupts();
+    pthread_sigmask(SIG_BLOCK, &wanted, nullptr); // every thread made from here on inherits it
+}
+
+InterruptSignals::InterruptSignals(QObject* parent) : QObject(parent)
+{
+    const sigset_t wanted = interrupts();
     pthread_sigmask(SIG_BLOCK, &wanted, &m_before);
     m_descriptor = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     m_notifier = std::make_unique<QSocketNotifier>(m_descriptor, QSocketNotifier::Read);

@@ -15,6 +15,10 @@ class InterruptSignals : public QObject {
     Q_OBJECT
 
 public:
+    // To be called before the first thread of the program is made: one that was made earlier would be given the signal,
+    // and that ends the program without a word.
+    static void block();
+
     explicit InterruptSignals(QObject* parent = nullptr);
     ~InterruptSignals() override;
 

@@ -97,8 +97,34 @@ void TerminalRun::showState(const RunState& state)
         m_said = text;
         sentence(QStringLiteral("%1 #%2 (%3): %4").arg(state.name).arg(state.number).arg(state.id, text));
     }
+    showLinks(state);
     if (m_manner.wish == Wish::Detach && state.phase == RunPhase::Running)
         leaveDetached();
+}
+
+// Old numbers must not look like new ones: a node that falls silent is said, and when it is back.
+void TerminalRun::showLinks(const RunState& state)
+{
+    for (const NodeRunState& node : state.nodes) {
+        switch (node.link) {
+        case LinkPhase::Stale:
+        case LinkPhase::Reconnecting:
+            if (node.lastHeardWallUs == 0 || m_silent.value(node.name, LinkPhase::Live) == node.link)
+                break;
+            m_silent[node.name] = node.link;
+            sentence(node.link == LinkPhase::Stale
+                         ? QStringLiteral("%1 is silent; what is shown of it is old. Its ranks go on.").arg(node.name)
+                         : QStringLiteral("%1 is silent; connecting again.").arg(node.name));
+            break;
+        case LinkPhase::Live:
+        case LinkPhase::Ended:
+            if (m_silent.remove(node.name) > 0)
+                sentence(QStringLiteral("%1 is heard again.").arg(node.name));
+            break;
+        case LinkPhase::Connecting:
+            break;
+        }
+    }
 }
 
 void TerminalRun::showProgress()

@@ -9,6 +9,7 @@
 #include "remote/runsession.h"
 
 #include <QElapsedTimer>
+#include <QHash>
 
 #include <functional>
 
@@ -36,6 +37,7 @@ public:
 
 private:
     void showState(const RunState& state);
+    void showLinks(const RunState& state);
     void showProgress();
     void sentence(const QString& text);
     void interrupt();
@@ -48,7 +50,8 @@ private:
     RunSession m_session;
     QTimer m_progressTimer;
     QElapsedTimer m_clock;
-    QString m_said; // the last state or deploy line that was printed
+    QString m_said;                     // the last state or deploy line that was printed
+    QHash<QString, LinkPhase> m_silent; // nodes that were said to be silent, and how
     qint64 m_nextLineMs = 0;
     int m_interrupts = 0;
     bool m_lineOpen = false; // a progress line without its newline stands on the terminal
