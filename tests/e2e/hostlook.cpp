@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/e2e/hostlook.h"
+
+#include "tests/e2e/spoolbytes.h"
+#include "tests/support/testcluster.h"
+
+#include <QDir>
+#include <QFile>
+
+namespace lockstep::test {
+
+namespace {
+
+QStringList lines(const QByteArray& text)
+{
+    QStringList all;
+    for (const QString& line : QString::fromUtf8(text).split(u'\n'))
+        if (!line.trimmed().isEmpty())
+            all << line.trimmed();
+    return all;
+}
+
+QByteArray read(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+QStringList HostLook::processes() const
+{
+    return lines(TestCluster::exec(m_host, "ps -o pid=,args= -U " + QByteArray::number(m_uid)).out);
+}
+
+QStringList HostLook::files() const
+{
+    return lines(TestCluster::exec(m_host, "find /home /tmp /var/tmp /dev/shm /run -uid " + QByteArray::number(m_uid) +
+                                               " -not -type d -not -path '*/.ssh/*'")
+                     .out);
+}
+
+QString HostLook::runFolder(const QString& run) const
+{
+    return TestCluster::file(QStringLiteral("host/%1/vartmp/lockstep-%2/%1/%3").arg(m_host).arg(m_uid).arg(run));
+}
+
+QStringList HostLook::segments(const QString& run) const
+{
+    return QDir(runFolder(run)).entryList({QStringLiteral("spool.*")}, QDir::Files, QDir::Name);
+}
+
+QByteArray HostLook::spool(const QString& run) const
+{
+    QStringList paths;
+    for (const QString& name : segments(run))
+        paths << runFolder(run) + u'/' + name;
+    return spoolBytes(paths);
+}
+
+QByteArray HostLook::file(const QString& run, const QString& name) const
+{
+    return read(runFolder(run) + u'/' + name);
+}
+
+} // namespace lockstep::test
