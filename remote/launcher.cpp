@@ -162,8 +162,8 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
     return measured;
 }
 
-Result<Deployed> deployTo(const RunParts& parts, const Node& node, const std::function<void(const QString&)>& progressed,
-                          std::stop_token stop)
+Result<Deployed> deployTo(const RunParts& parts, const Node& node,
+                          const std::function<void(const QString&)>& progressed, std::stop_token stop)
 {
     const auto agent = AgentFile::load(parts.agentFile);
     if (!agent)
@@ -173,7 +173,8 @@ Result<Deployed> deployTo(const RunParts& parts, const Node& node, const std::fu
         return std::unexpected(link.error());
     Measured one;
     one.links.push_back(*link);
-    const LaunchEvents events{.phase = {}, .planned = {}, .progress = [&](int, const QString& words) { progressed(words); }};
+    const LaunchEvents events{
+        .phase = {}, .planned = {}, .progress = [&](int, const QString& words) { progressed(words); }};
     const auto deployed = deployEverywhere(one, parts, events, stop);
     if (!deployed)
         return std::unexpected(deployed.error());
