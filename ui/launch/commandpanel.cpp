@@ -112,6 +112,7 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_th
     inner->setContentsMargins(theme.px(8), theme.px(8), 1, theme.px(8));
     m_text = new QTextEdit;
     m_text->setReadOnly(true);
+    m_text->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // it takes what is there and scrolls
     m_text->setFont(theme.font(FontRole::Mono));
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setProperty("look", QStringLiteral("code"));

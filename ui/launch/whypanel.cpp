@@ -26,6 +26,7 @@ WhyPanel::WhyPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_model(new 
                              {QStringLiteral("ens1f0, 100 Gb/s"), 0, 1, 0}},
                             24);
     m_table->horizontalHeader()->hide();
+    m_table->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // it takes what is there and scrolls
     m_table->setSelectionMode(QAbstractItemView::NoSelection);
     m_table->setFocusPolicy(Qt::NoFocus);
     column->addWidget(m_title);
