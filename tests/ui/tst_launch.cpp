@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Launch page: the form writes the spec, the table follows, a launch that cannot be says why.
+#include "core/trainerdefaults.h"
 #include "tests/ui/madenodes.h"
 #include "ui/launch/commandpanel.h"
 #include "ui/launch/launchmodel.h"
@@ -139,6 +140,37 @@ private slots:
         page.findChild<Field*>(QStringLiteral("lr"))->setText(QStringLiteral("0.1"));
         spec.setOption(QStringLiteral("lr"), "0.1");
         QCOMPARE(page.spec(), spec);
+    }
+
+    void emptyFieldsShowWhatTheTrainerDoes()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        RunSpec silent;
+        silent.name = QStringLiteral("silent");
+        page.setSpec(silent);
+        QCOMPARE(page.spec(), silent); // showing a default is not setting it
+        for (const TrainerDefault& one : trainerDefaults()) {
+            if (one.place == TrainerDefault::Place::SpecOnly)
+                continue;
+            const auto* widget = page.findChild<QWidget*>(QString::fromLatin1(one.name));
+            QVERIFY2(widget, one.name);
+            const QString name = QString::fromLatin1(one.name);
+            if (const auto* combo = qobject_cast<const Combo*>(widget))
+                QCOMPARE(combo->currentText(), usualValue(silent, name));
+            else if (name != QLatin1String("data_path")) // its folder is in the tip: the field is narrow
+                QCOMPARE(qobject_cast<const Field*>(widget)->placeholderText(), usualText(silent, name));
+        }
+        auto* optimizer = page.findChild<Combo*>(QStringLiteral("optimizer"));
+        auto* rate = page.findChild<Field*>(QStringLiteral("lr"));
+        QCOMPARE(optimizer->currentText(), QStringLiteral("adamw"));
+        QCOMPARE(rate->placeholderText(), QStringLiteral("0.001"));
+        optimizer->setCurrentIndex(optimizer->findText(QStringLiteral("sgd")));
+        QCOMPARE(page.spec().option(QStringLiteral("optimizer")), QByteArray("sgd"));
+        QCOMPARE(rate->placeholderText(), QStringLiteral("0.01"));
+        optimizer->setCurrentIndex(optimizer->findText(QStringLiteral("adamw")));
+        QCOMPARE(page.spec(), silent);
     }
 
     void disabledOnlyWithItsReason_data()
