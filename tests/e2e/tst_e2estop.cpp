@@ -15,9 +15,17 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kStartTime = 60s, kEndTime = 60s;
+constexpr int kGrowMs = 30'000;      // for processes and steps to come, on a busy machine
 constexpr int kProcessesOfARank = 5; // itself and four children: ranks/stubborn
 constexpr char kSpec[] = "name = \"stubborn\"\nnodes = \"n*\"\n";
 const QStringList kHosts{"n1", "n2"};
+const QString kOwnWork = "sleep 86400"; // a second longer than the ranks' children, to tell them apart here
+
+QByteArray asUser(int uid)
+{
+    return "setsid -f setpriv --reuid " + QByteArray::number(uid) + " --clear-groups " + kOwnWork.toLatin1() +
+           " </dev/null >/dev/null 2>&1";
+}
 
 QStringList pidsOf(const QString& run, const QString& host)
 {
@@ -65,13 +73,17 @@ void TestStop::leavesNothingAndNobodyElse()
         QVERIFY2(watching.back()->says(": running", kStartTime), watching.back()->said());
         runs << desk.shown("last")["id"].toString();
         for (const QString& host : kHosts)
-            QTRY_COMPARE_WITH_TIMEOUT(pidsOf(runs.back(), host).size(), 2 * kProcessesOfARank, 30'000);
+            QTRY_COMPARE_WITH_TIMEOUT(pidsOf(runs.back(), host).size(), 2 * kProcessesOfARank, kGrowMs);
     }
-    // The same command of another user, tagged with the same run: it may not even be looked at.
-    const QByteArray strangers = "LOCKSTEP_RUN=" + runs[0].toLatin1() + " setsid -f setpriv --reuid " +
-                                 QByteArray::number(HostLook::kDasher) + " --clear-groups sleep 86399";
-    QCOMPARE(TestCluster::exec("n1", strangers).exitCode, 0);
-    QTRY_COMPARE(HostLook("n1", HostLook::kDasher).processes().size(), 1);
+    // The same command of another user, tagged with the same run: it may not even be looked at. And one of this user's
+    // own, without a tag: no business of Lockstep's.
+    const QByteArray tag = "LOCKSTEP_RUN=" + runs[0].toLatin1() + " LOCKSTEP_RUN_FOLDER=/var/tmp/lockstep-2077/n1/" +
+                           runs[0].toLatin1() + ' ';
+    QCOMPARE(TestCluster::exec("n1", tag + asUser(HostLook::kDasher)).exitCode, 0);
+    QCOMPARE(TestCluster::exec("n1", asUser(HostLook::kTrainer)).exitCode, 0);
+    const HostLook stranger("n1", HostLook::kDasher);
+    QTRY_COMPARE(stranger.processes().size(), 1);
+    QTRY_COMPARE(HostLook("n1").processes().filter(kOwnWork).size(), 1);
     QHash<QString, QStringList> ours, beside;
     for (const QString& host : kHosts) {
         ours[host] = pidsOf(runs[0], host);
@@ -90,22 +102,24 @@ void TestStop::leavesNothingAndNobodyElse()
         QCOMPARE(living(host, ours[host]), QStringList());
         QCOMPARE(living(host, beside[host]).size(), 2 * kProcessesOfARank);
     }
-    QCOMPARE(HostLook("n1", HostLook::kDasher).processes().size(), 1);
+    QCOMPARE(stranger.processes().size(), 1);
+    QCOMPARE(HostLook("n1").processes().filter(kOwnWork).size(), 1);
     // Whoever watched the run sees it end as well; a stop is no failure of a rank.
     const Answer first = watching[0]->end(kEndTime);
     QCOMPARE(first.object()["phase"].toString(), QStringLiteral("stopped"));
     // The run beside it goes on.
     QVERIFY(watching[1]->isRunning());
     const double step = stepOf(desk.shown(runs[1]));
-    QTRY_VERIFY_WITH_TIMEOUT(stepOf(desk.shown(runs[1])) > step + 5, 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(stepOf(desk.shown(runs[1])) > step + 5, kGrowMs);
 
     // Ctrl-C in the terminal that watches it is the same stop.
     watching[1]->interrupt();
     const Answer second = watching[1]->end(kEndTime);
     QVERIFY2(second.object()["phase"].toString() == "stopped", second.err + second.out);
     QCOMPARE(second.object()["proof"].toString(), QStringLiteral("4 of 4 ranks gone, 0 left behind"));
-    for (const QString& host : kHosts)
-        QTRY_COMPARE(HostLook(host).processes(), QStringList());
+    QTRY_COMPARE(HostLook("n1").processes().size(), 1);
+    QCOMPARE(HostLook("n1").processes().filter(kOwnWork).size(), 1);
+    QTRY_COMPARE(HostLook("n2").processes(), QStringList());
 }
 
 LOCKSTEP_CLUSTER_MAIN(TestStop, 2)
