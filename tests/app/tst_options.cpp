@@ -99,10 +99,10 @@ private slots:
     // A demo that is to be read by a program, or left to the nodes, opens no window.
     void demoChoosesItsDisplay()
     {
-        QVERIFY(parse("demo").options->display == Display::Auto);
-        QVERIFY(parse("demo --json").options->display == Display::Terminal);
-        QVERIFY(parse("demo --detach").options->display == Display::Terminal);
-        QVERIFY(parse("demo --window").options->display == Display::Window);
+        QVERIFY(parse("demo").options->display == lockstep::Display::Auto);
+        QVERIFY(parse("demo --json").options->display == lockstep::Display::Terminal);
+        QVERIFY(parse("demo --detach").options->display == lockstep::Display::Terminal);
+        QVERIFY(parse("demo --window").options->display == lockstep::Display::Window);
     }
 };
 
