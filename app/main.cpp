@@ -51,11 +51,6 @@ Result<void> pictureOf(QApplication& application, const Options& options, const 
 
 int showWindow(QApplication& application, const Options& options, Desk& desk)
 {
-    if (!hasDisplay() && options.verb == Verb::Window) {
-        note(QStringLiteral(
-            "lockstep: there is no display for the window. `lockstep --help` lists what the command line does."));
-        return kExitBadInput;
-    }
     std::optional<RunSpec> spec;
     if (options.verb == Verb::Demo) {
         const auto demo = specOf(options);
@@ -154,6 +149,12 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName(QStringLiteral("lockstep"));
     QCoreApplication::setApplicationVersion(QStringLiteral(LOCKSTEP_VERSION));
     if (inWindow(options)) {
+        if (!hasDisplay()) { // Qt would abort
+            note(
+                QStringLiteral("lockstep: there is no display for the window. `lockstep --help` lists what the command "
+                               "line does."));
+            return kExitBadInput;
+        }
         QApplication application(argc, argv);
         Desk desk{DataFolder(DataFolder::standardPath())};
         return showWindow(application, options, desk);

@@ -109,7 +109,7 @@ private slots:
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QByteArray>("words");
         QTest::newRow("no spec") << QStringList{"run", "nothing.toml"} << QByteArray("nothing.toml");
-        QTest::newRow("no run") << QStringList{"show", "nothing"} << QByteArray("nothing");
+        QTest::newRow("no run") << QStringList{"show", "nothing"} << QByteArray("no run yet");
         QTest::newRow("unknown node") << QStringList{"demo", "--terminal", "--nodes", "gpu77"} << QByteArray("gpu77");
         QTest::newRow("unknown key") << QStringList{"demo", "--terminal", "--set", "env_overide.X=1"}
                                      << QByteArray("env_overide");

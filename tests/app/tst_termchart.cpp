@@ -28,6 +28,11 @@ private:
                     .field("step", step + 1)
                     .field("loss", lossesOfRanks[rank][step])
                     .end();
+        RunState state;
+        state.nodes = {NodeRunState()};
+        for (std::size_t rank = 0; rank < lossesOfRanks.size(); ++rank)
+            state.ranks.emplace_back().rank = static_cast<int>(rank);
+        data.setState(state);
         RunDecoder decoder(0, 0);
         data.apply(decoder.feed(spool));
     }
