@@ -28,7 +28,7 @@ Outcome<std::string> findRun(const std::string& run)
     const auto runs = runsFolder();
     if (!runs)
         return std::unexpected(runs.error());
-    const std::string folder = *runs + "/" + run;
+    std::string folder = *runs + "/" + run;
     if (!isRunId(run) || ::access(jobPath(folder).c_str(), F_OK) != 0)
         return failed("not_found", "there is no run " + run + " on " + hostName());
     return folder;

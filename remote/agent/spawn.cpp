@@ -40,6 +40,7 @@ Outcome<Pipe> makePipe()
 std::vector<char*> pointers(const std::vector<std::string>& strings)
 {
     std::vector<char*> result;
+    result.reserve(strings.size() + 1);
     for (const std::string& string : strings)
         result.push_back(const_cast<char*>(string.c_str())); // execve does not write to them
     result.push_back(nullptr);

@@ -151,7 +151,7 @@ void Supervisor::obey(const wire::RecordView& record)
 
 void Supervisor::readSignals()
 {
-    signalfd_siginfo info;
+    signalfd_siginfo info{};
     bool asked = false;
     while (::read(m_signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info))
         asked |= info.ssi_signo != SIGCHLD;
