@@ -127,6 +127,23 @@ private slots:
         QCOMPARE(page.spec().ranksPerNode, 2);
     }
 
+    void measuredValuesHoldUntilTheFormChanges()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        page.setSpec(made::spec(0.4, 0));
+        page.show();
+        LaunchPlan measured = page.plan();
+        measured.setMasterPort(28717, QStringLiteral("port: free on gpu1"));
+        page.setMeasured(page.spec(), measured);
+        QCOMPARE(page.plan().masterPort, 28717);
+        auto* field = page.findChild<Field*>(QStringLiteral("nodes"));
+        field->selectAll();
+        QTest::keyClicks(field, QStringLiteral("gpu1"));
+        QCOMPARE(page.plan().masterPort, 0); // of another launch: not measured
+    }
+
     void fieldsWriteTheSpecAndKeepTheRest()
     {
         NodeList nodes;
