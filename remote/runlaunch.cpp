@@ -47,7 +47,10 @@ void RunLaunch::run(std::stop_token stop)
     events.phase = [this](RunPhase phase) { emit phaseChanged(phase); };
     events.progress = [this](int nodeIndex, const QString& words) { emit progressed(nodeIndex, words); };
     events.planned = [this, run = id->run](const LaunchPlan& plan) {
-        m_store.post([run, plan](RunStore& store) { (void)store.savePlan(run, plan); });
+        m_store.post([run, plan](RunStore& store) {
+            if (auto saved = store.savePlan(run, plan); !saved)
+                qWarning("%s", qPrintable(saved.error().text));
+        });
         emit planned(plan);
     };
     auto result = launchRun(m_parts, m_request.spec, m_request.nodes, *id, events, stop);

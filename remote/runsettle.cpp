@@ -46,7 +46,10 @@ void RunSession::save()
         return;
     m_saved = m_state;
     m_savedWallUs = wallClockUs();
-    m_store.post([state = m_state](RunStore& store) { (void)store.saveState(state); });
+    m_store.post([state = m_state](RunStore& store) {
+        if (auto saved = store.saveState(state); !saved) // the spools have everything; the next change tries again
+            qWarning("%s", qPrintable(saved.error().text));
+    });
 }
 
 bool RunSession::portWasTaken() const

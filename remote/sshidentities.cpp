@@ -146,7 +146,7 @@ private:
 
     [[nodiscard]] QString certificateFor(const QString& file) const
     {
-        const QString beside = file + QStringLiteral("-cert.pub");
+        QString beside = file + QStringLiteral("-cert.pub");
         if (QFile::exists(beside))
             return beside;
         for (const QString& certificate : m_host.certificateFiles)

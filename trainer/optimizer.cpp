@@ -16,6 +16,7 @@ constexpr double kDampening = 0;
 std::vector<at::Tensor> zerosLike(const std::vector<at::Tensor>& parameters)
 {
     std::vector<at::Tensor> zeros;
+    zeros.reserve(parameters.size());
     for (const at::Tensor& parameter : parameters)
         zeros.push_back(at::zeros_like(parameter, at::MemoryFormat::Preserve));
     return zeros;
@@ -30,6 +31,7 @@ Optimizer::Optimizer(std::vector<at::Tensor> parameters, const Options& options)
     const at::NoGradGuard noGrad;
     if (m_kind == OptimizerKind::AdamW) {
         std::vector<at::Tensor> steps;
+        steps.reserve(m_parameters.size());
         for (const at::Tensor& parameter : m_parameters)
             steps.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
         m_state = {{"step", steps}, {"exp_avg", zerosLike(m_parameters)}, {"exp_avg_sq", zerosLike(m_parameters)}};

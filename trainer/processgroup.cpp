@@ -71,7 +71,8 @@ void awaitAll(c10d::Store& store, const Placement& place, milliseconds deadline)
         if (left.count() > 0) {
             try {
                 store.wait({keyOf(next)}, std::max(left, kBetweenLooks));
-            } catch (const c10::Error&) { // the deadline; the check above decides
+            } catch (const c10::Error&) {
+                continue; // the deadline; the check above decides
             }
             continue;
         }

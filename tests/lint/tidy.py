@@ -23,7 +23,7 @@ prefixes = tuple(sys.argv[3:])
 tool = "clang-tidy-19"
 # g++'s flags that clang does not know; g++'s precompiled header, which clang reads as the text it was made of; what
 # libstdc++'s own templates use of its old parts (g++ reports our uses); names shadowed between the files of a batch
-lenient = ["--extra-arg=-Wno-" + w for w in ("unknown-warning-option", "ignored-optimization-argument", "ignored-gch",
+lenient = ["--extra-arg=-Wno-" + w for w in ("unknown-warning-option", "sign-conversion", "ignored-optimization-argument", "ignored-gch",
                                              "deprecated-declarations", "shadow")]
 lenient += ["--checks=-bugprone-suspicious-include", r"--header-filter=/(app|ui|core|remote|trainer)/[^.]*\.(h|cpp)$"]
 mostInBatch = 8
