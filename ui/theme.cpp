@@ -30,7 +30,7 @@ bool evenDigits(const QString& family)
 
 QString chooseFamily(const QString& systemFamily)
 {
-    const QString roboto = QStringLiteral("Roboto");
+    QString roboto = QStringLiteral("Roboto");
     if (QFontDatabase::hasFamily(roboto))
         return roboto;
     return evenDigits(systemFamily) ? systemFamily : QStringLiteral("DejaVu Sans");

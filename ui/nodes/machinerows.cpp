@@ -22,7 +22,7 @@ QString memoryText(const NodeFacts& facts)
 {
     if (facts.memoryBytes < 0)
         return QStringLiteral("–");
-    const QString whole = figures::gibibytes(static_cast<double>(facts.memoryBytes), 0);
+    QString whole = figures::gibibytes(static_cast<double>(facts.memoryBytes), 0);
     if (facts.memoryFreeBytes < 0)
         return whole;
     return QStringLiteral("%1, %2 used")

@@ -18,7 +18,7 @@ class MetricPlot : public PlotPanel {
 public:
     MetricPlot(Theme& theme, PlotView& view, const RunData& data, const QString& metric, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString metric() const { return m_metric; }
+    [[nodiscard]] QString metricName() const { return m_metric; } // QPaintDevice has a metric()
     [[nodiscard]] CurveDetail detail() const { return m_detail; }
     void setPinned(const QSet<int>& ranks);
     void toggleDetail(); // every rank <-> bands; stays from then on

@@ -88,7 +88,7 @@ QList<PlotPanel*> PlotColumn::panels() const
 void PlotColumn::addPlot(const QString& metric)
 {
     const auto known =
-        std::find_if(m_added.begin(), m_added.end(), [&](MetricPlot* plot) { return plot->metric() == metric; });
+        std::find_if(m_added.begin(), m_added.end(), [&](MetricPlot* plot) { return plot->metricName() == metric; });
     if (known != m_added.end()) {
         (*known)->deleteLater();
         (*known)->hide();
@@ -109,7 +109,7 @@ void PlotColumn::addPlot(const QString& metric)
 
 bool PlotColumn::hasPlot(const QString& metric) const
 {
-    return std::any_of(m_added.begin(), m_added.end(), [&](MetricPlot* plot) { return plot->metric() == metric; });
+    return std::any_of(m_added.begin(), m_added.end(), [&](MetricPlot* plot) { return plot->metricName() == metric; });
 }
 
 void PlotColumn::setPinned(const QSet<int>& ranks)

@@ -89,6 +89,7 @@ void RankCurves::update(const RunData& data, const PlotView& view, const QString
     // Percentiles of hundreds of ranks change slowly along x: half the columns look the same and cost half.
     const bool many = m_curves.size() > kManyRanks;
     const int count = bandColumnCount(many ? pixels / 2 : pixels, inRange);
+    bandColumns.reserve(m_curves.size());
     for (const RankCurve& curve : m_curves)
         bandColumns.push_back(thinned(*curve.shown, view.range(), m_limit, count));
     m_bands = bandsOf(bandColumns);
