@@ -38,11 +38,16 @@ Result<void> writeAtomically(const QString& path, const QByteArray& bytes)
         return made;
     QSaveFile file(path); // writes aside; commit() syncs and renames
     if (!file.open(QIODevice::WriteOnly) || !file.setPermissions(kPrivateFile) || file.write(bytes) != bytes.size() ||
-        !file.commit())
+        !commitWhole(file))
         return failure(
             ErrorCode::Io,
             QStringLiteral("%1 can't be written: %2. The old file is unchanged.").arg(path, file.errorString()));
     return {};
+}
+
+bool commitWhole(QSaveFile& file)
+{
+    return file.flush() && file.commit();
 }
 
 Result<QByteArray> readWhole(const QString& path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/compressedcontents.h"
 
+#include "core/atomicfile.h"
 #include "remote/contenthash.h"
 
 #include <zstd.h>
@@ -81,7 +82,7 @@ Result<CompressedFile> compress(const QString& source, const BundleFile& file, c
     // A wrong frame under a right name would be refused by every node, for ever.
     if (hash.hex() != file.hash)
         return std::unexpected(sourceError(source, QStringLiteral("it changes while it is sent; wait for the build")));
-    if (!out.commit())
+    if (!commitWhole(out))
         return std::unexpected(sourceError(source, out.errorString()));
     return CompressedFile{target, QFileInfo(target).size()};
 }

@@ -5,6 +5,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
+#include <sys/resource.h>
+
 using namespace lockstep;
 
 class TestInventory : public QObject {
@@ -26,6 +29,7 @@ private slots:
     void wrongFile_data();
     void wrongFile();
     void savedWhole();
+    void noRoomLeavesTheOldFile();
 };
 
 namespace {
@@ -374,6 +378,24 @@ void TestInventory::savedWhole()
     QCOMPARE(QFile::permissions(path) & (QFile::ReadGroup | QFile::ReadOther | QFile::WriteGroup | QFile::WriteOther),
              QFile::Permissions());
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList({"blocked", "inventory.toml"}));
+}
+
+void TestInventory::noRoomLeavesTheOldFile()
+{
+    const QTemporaryDir folder;
+    const QString path = written(folder, "[[node]]\nname = \"a\"\naddress = \"local\"\n");
+    rlimit before{};
+    QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto signalBefore = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit none{0, before.rlim_max};
+    QCOMPARE(::setrlimit(RLIMIT_FSIZE, &none), 0); // every write fails, as on a full disk
+    const auto saved = sample().save(path);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, signalBefore);
+    QVERIFY(!saved);
+    const auto old = Inventory::load(path);
+    QVERIFY(old);
+    QCOMPARE(names(old->nodes), QStringLiteral("a"));
 }
 
 QTEST_GUILESS_MAIN(TestInventory)
