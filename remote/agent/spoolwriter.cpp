@@ -113,6 +113,13 @@ bool SpoolWriter::writeKept(std::int64_t nowUs)
     m_kept.erase(0, write(m_kept));
     if (!m_kept.empty())
         return false;
+    keepCounts(nowUs);
+    m_kept.erase(0, write(m_kept));
+    return m_kept.empty();
+}
+
+void SpoolWriter::keepCounts(std::int64_t nowUs)
+{
     wire::Encoder encoder(m_kept);
     for (const auto& [key, count] : m_dropped) {
         encoder.begin(wire::kind::kDropped, key.first, nowUs)
@@ -123,8 +130,6 @@ bool SpoolWriter::writeKept(std::int64_t nowUs)
             .end();
     }
     m_dropped.clear();
-    m_kept.erase(0, write(m_kept));
-    return m_kept.empty();
 }
 
 void SpoolWriter::keepOrDrop(std::string_view records)
@@ -133,10 +138,12 @@ void SpoolWriter::keepOrDrop(std::string_view records)
         const std::string_view line = records.substr(0, records.find('\n'));
         wire::RecordView record;
         if (wire::decodeLine(line, record, m_fields)) {
-            if (mustNotBeLost(record.kind) && m_kept.size() + line.size() < kMaxKeptBytes)
+            if (mustNotBeLost(record.kind) && m_kept.size() + line.size() < kMaxKeptBytes) {
+                keepCounts(record.timeUs); // what was lost before it is said before it; `ended` stays the last record
                 m_kept.append(line).push_back('\n');
-            else
+            } else {
                 m_dropped[{record.rank, std::string(record.kind)}].add(line.size() + 1);
+            }
         }
         records.remove_prefix(std::min(line.size() + 1, records.size()));
     }

@@ -37,6 +37,7 @@ private:
     [[nodiscard]] std::size_t write(std::string_view bytes); // bytes written
     [[nodiscard]] bool writeKept(std::int64_t nowUs);
     void keepOrDrop(std::string_view records);
+    void keepCounts(std::int64_t nowUs); // of what was lost so far, as records
     void rollWhenFull();
 
     std::string m_runFolder;

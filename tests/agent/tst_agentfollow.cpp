@@ -233,7 +233,7 @@ private slots:
         QVERIFY(AgentBox::isRunning(supervisor));
         limitFileSize(supervisor, RLIM_INFINITY);
         const AgentAnswer followed = box.follow("run");
-        QCOMPARE(followed.exitCode, 0);
+        QVERIFY2(followed.exitCode == 0, followed.err);
         QCOMPARE(followed.out.count('\n'), followed.records.size()); // no torn line
         QCOMPARE(phases(followed.records, 0, "exited").value(0)["code"], QByteArray("0"));
         QCOMPARE(followed.records.last()["phase"], QByteArray("ended"));
