@@ -21,8 +21,8 @@ class Shots : public QObject {
     Q_OBJECT
 
 public:
-    Shots(Desktop& desktop, ui::Theme& theme, QDir folder, QList<ui::SchemeChoice> schemes)
-        : m_desktop(desktop), m_theme(theme), m_folder(std::move(folder))
+    Shots(Desktop& desktop, ui::Theme& theme, const QDir& folder, const QList<ui::SchemeChoice>& schemes)
+        : m_desktop(desktop), m_theme(theme), m_folder(folder)
     {
         for (const auto scheme : schemes)
             for (const auto& page : {"nodes", "launch", "runs", "run"})

@@ -88,7 +88,7 @@ QString lossChart(const RunData& data, int width, int height)
         if (!std::isfinite(value(column)))
             continue;
         const int row =
-            std::clamp(static_cast<int>((values.to - value(column)) / span * (rows - 1) + 0.5), 0, rows - 1);
+            std::clamp(static_cast<int>(std::lround((values.to - value(column)) / span * (rows - 1))), 0, rows - 1);
         QChar& cell = lines[row / kDotsDown][column / kDotsAcross];
         cell = QChar(static_cast<char16_t>(cell.unicode() | kBits[row % kDotsDown][column % kDotsAcross]));
     }
