@@ -83,6 +83,11 @@ struct RunDecoder::State {
                                    static_cast<quint64>(clockOffsetUs));
     }
 
+    [[nodiscard]] double secondsSinceStart(std::int64_t timeUs) const
+    {
+        return (static_cast<double>(wallUs(timeUs)) - static_cast<double>(startWallUs)) / 1e6;
+    }
+
     void tie(const wire::RecordView& record)
     {
         if (const auto wall = record.integer("wall_us")) {
@@ -122,7 +127,7 @@ struct RunDecoder::State {
             found =
                 streams.emplace(std::pair<int, std::string>(record.rank, std::string(prefix) + device), Stream()).first;
         Stream& stream = found->second;
-        const double seconds = startWallUs == 0 ? kNaN : static_cast<double>(wallUs(record.timeUs) - startWallUs) / 1e6;
+        const double seconds = startWallUs == 0 ? kNaN : secondsSinceStart(record.timeUs);
         for (std::size_t i = 0; i < record.fields->size(); ++i) {
             const wire::Field& field = (*record.fields)[i];
             std::size_t at = i;

@@ -347,6 +347,8 @@ void TestRunData::foreignBytes_data()
     QTest::newRow("a huge rank") << QByteArray("metric 2147483647 1 step=1 loss=1\n");
     QTest::newRow("times that wrap") << QByteArray(
         "hello - -9223372036854775808 wall_us=9223372036854775807\nmetric 0 9223372036854775807 step=1 loss=1\n");
+    QTest::newRow("a rank's time beyond all")
+        << test::hello(1'000'000, test::kStartUs) + "metric 0 9223372036854775807 step=1 loss=1\n";
     QTest::newRow("a step beyond all") << QByteArray(
         "metric 0 1 step=1e300 loss=1\nmetric 0 1 step=nan loss=1\nmetric 0 1 loss=1\n");
     QTest::newRow("no records") << QByteArray("\n\n\0\0\xff\xff garbage\nmetric\nmetric 0\n", 31);
