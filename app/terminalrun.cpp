@@ -9,7 +9,9 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <unistd.h>
 
 namespace lockstep {
@@ -49,12 +51,17 @@ QString progressText(const RunData& data)
     return parts.join(QStringLiteral(" · "));
 }
 
+bool nothingLeft(const RunState& state)
+{
+    return std::ranges::all_of(state.nodes, [](const NodeRunState& node) { return node.left == 0; });
+}
+
 } // namespace
 
 TerminalRun::TerminalRun(RunParts parts, StoreThread& store, Manner manner)
     : m_manner(std::move(manner)), m_session(std::move(parts), store)
 {
-    connect(&m_signals, &InterruptSignals::interrupted, this, &TerminalRun::interrupt);
+    connect(&m_signals, &InterruptSignals::interrupted, this, &TerminalRun::signalled);
     connect(&m_session, &RunSession::planChanged, &m_data, &RunData::setPlan);
     connect(&m_session, &RunSession::stateChanged, this, &TerminalRun::showState);
     connect(&m_session, &RunSession::updated, &m_data, &RunData::apply);
@@ -99,7 +106,7 @@ void TerminalRun::showState(const RunState& state)
     }
     showLinks(state);
     if (m_manner.wish == Wish::Detach && state.phase == RunPhase::Running)
-        leaveDetached();
+        leaveDetached(kExitDone);
 }
 
 // Old numbers must not look like new ones: a node that falls silent is said, and when it is back.
@@ -156,24 +163,38 @@ void TerminalRun::sentence(const QString& text)
     note(text);
 }
 
+// TERM comes to every program when a session ends or the machine goes down: that must not end what the nodes own.
+void TerminalRun::signalled(int signal)
+{
+    const RunPhase phase = m_data.state().phase;
+    if (signal == SIGTERM && (phase == RunPhase::Running || phase == RunPhase::Stopping)) {
+        sentence(QStringLiteral("Left to the nodes."));
+        leaveDetached(kExitFailed);
+    } else {
+        interrupt();
+    }
+}
+
 void TerminalRun::interrupt()
 {
     if (++m_interrupts == 1 && m_manner.wish != Wish::Detach) {
         sentence(QStringLiteral("Stopping the run on every node. Once more: leave it to the nodes."));
         m_session.stop(m_manner.graceS);
     } else {
-        leaveDetached();
+        leaveDetached(kExitFailed); // how it ends is not known
     }
 }
 
-void TerminalRun::leaveDetached()
+void TerminalRun::leaveDetached(int exitCode)
 {
+    if (m_exitCode)
+        return; // leaving already; one answer only
     m_progressTimer.stop();
     if (m_manner.output == Output::Json)
         printJson(toJson(m_data.state()));
     else
         print(m_data.state().id + '\n');
-    m_exitCode = kExitDone;
+    m_exitCode = exitCode;
     QCoreApplication::exit(*m_exitCode);
 }
 
@@ -193,7 +214,8 @@ void TerminalRun::finish()
         if (m_manner.draw && m_data.step() >= 0)
             m_manner.draw(m_data);
         // Whoever asked for a stop got what was asked for when nothing is left.
-        m_exitCode = m_manner.wish == Wish::Stop && state.phase == RunPhase::Stopped ? kExitDone : state.exitCode();
+        const bool gone = state.phase == RunPhase::Stopped || nothingLeft(state);
+        m_exitCode = m_manner.wish == Wish::Stop && gone ? kExitDone : state.exitCode();
     }
     QCoreApplication::exit(*m_exitCode);
 }

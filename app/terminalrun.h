@@ -40,9 +40,10 @@ private:
     void showLinks(const RunState& state);
     void showProgress();
     void sentence(const QString& text);
+    void signalled(int signal);
     void interrupt();
     void finish();
-    void leaveDetached();
+    void leaveDetached(int exitCode);
 
     Manner m_manner;
     InterruptSignals m_signals; // before the session, whose threads must inherit the blocked signals

@@ -201,6 +201,23 @@ private slots:
                  QStringLiteral("stopped"));
     }
 
+    void termLeavesTheRunToItsNodes()
+    {
+        QProcess process;
+        process.setProcessEnvironment(environment());
+        process.setWorkingDirectory(m_home.path());
+        process.start(QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep"),
+                      {"demo", "--terminal", "--set", "model=mlp", "--set", "epochs=1000"});
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += process.readAllStandardError(), said.contains("running")), kRunTimeMs);
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
+        QVERIFY(process.waitForFinished(kRunTimeMs));
+        QCOMPARE(process.exitCode(), 1);
+        const Answer attached = lockstep({"attach", "last", "--detach", "--json"});
+        QCOMPARE(attached.object()[QStringLiteral("phase")].toString(), QStringLiteral("running"));
+        QCOMPARE(lockstep({"stop", "last", "--grace", "2"}).code, 0);
+    }
+
     void killedWithMinusNineAndAttached()
     {
         QProcess process;
