@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/options.h"
 
+#include "app/answer.h"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
 namespace {
-
-constexpr int kUsageExit = 2;
 
 // What CLI11 fills; bytes as they came.
 struct Raw {
@@ -105,7 +108,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
     builder.verb("runs", "all runs, newest first", Verb::Runs);
     auto& show = builder.verb("show", "how a run stands, rank by rank", Verb::Show);
     auto& logs = builder.verb("logs", "what the ranks wrote", Verb::Logs);
-    logs.add_option("--rank", raw.rank, "only this rank")->check(CLI::NonNegativeNumber);
+    logs.add_option("--rank", raw.rank, "only this rank")->check(CLI::Range(0, std::numeric_limits<int>::max()));
     auto& attach = builder.verb("attach", "follow a run that goes on", Verb::Attach);
     attach.add_flag("--detach", raw.detach, "fetch what there is and leave");
     auto& stop = builder.verb("stop", "stop a run and prove that nothing of it is left", Verb::Stop);
@@ -141,6 +144,12 @@ void copy(const Raw& raw, Options& options)
         options.verb = Verb::Screenshot;
 }
 
+// What could not be parsed may have asked for JSON all the same.
+bool asksForJson(int argc, char** argv)
+{
+    return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
 } // namespace
 
 Parsed parseOptions(int argc, char** argv)
@@ -157,7 +166,12 @@ Parsed parseOptions(int argc, char** argv)
     try { // CLI11 reports by exceptions; they end here
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return {std::nullopt, app.exit(error) == 0 ? 0 : kUsageExit};
+        if (error.get_exit_code() == 0) // help, version
+            return {std::nullopt, app.exit(error)};
+        if (asksForJson(argc, argv))
+            return {std::nullopt, leave({ErrorCode::BadInput, QString::fromUtf8(error.what()), {}}, Output::Json)};
+        app.exit(error);
+        return {std::nullopt, kExitBadInput};
     }
     copy(raw, options);
     return {options, 0};

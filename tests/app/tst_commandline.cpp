@@ -201,6 +201,17 @@ private slots:
                  QStringLiteral("stopped"));
     }
 
+    void wrongUsageIsJsonToo()
+    {
+        for (const QStringList& words : {QStringList{"bogus", "--json"}, QStringList{"plan", "--json"},
+                                         QStringList{"logs", "last", "--rank", "-1", "--json"}}) {
+            const Answer answer = lockstep(words);
+            QCOMPARE(answer.code, 2);
+            QCOMPARE(answer.object()[QStringLiteral("error")].toObject()[QStringLiteral("code")].toString(),
+                     QStringLiteral("bad_input"));
+        }
+    }
+
     void termLeavesTheRunToItsNodes()
     {
         QProcess process;
