@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/exportrun.h"
 
+#include "core/atomicfile.h"
 #include "core/csvexport.h"
 #include "ui/plots/runpicture.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <QSaveFile>
 
 #include <functional>
@@ -13,15 +16,25 @@ namespace {
 
 constexpr QSize kPictureSize(1280, 800);
 
+Error cannotWrite(const QString& path, const QFileDevice& file)
+{
+    return {ErrorCode::Io, QStringLiteral("Cannot write %1: %2.").arg(path, file.errorString()), {}};
+}
+
+// A pipe or a device is written to; in a file's place comes a new one when it is whole.
 Result<void> save(const QString& path, const std::function<Result<void>(QIODevice&)>& write)
 {
-    QSaveFile file(path);
+    const QFileInfo target(path);
+    const bool inPlace = target.exists() && !target.isFile() && !target.isDir();
+    QSaveFile aside(path);
+    QFile direct(path);
+    QFileDevice& file = inPlace ? static_cast<QFileDevice&>(direct) : aside;
     if (!file.open(QIODevice::WriteOnly))
-        return failure(ErrorCode::Io, QStringLiteral("Cannot write %1: %2.").arg(path, file.errorString()));
+        return std::unexpected(cannotWrite(path, file));
     if (auto written = write(file); !written)
         return written;
-    if (!file.commit())
-        return failure(ErrorCode::Io, QStringLiteral("Cannot write %1: %2.").arg(path, file.errorString()));
+    if (inPlace ? !direct.flush() : !commitWhole(aside))
+        return std::unexpected(cannotWrite(path, file));
     return {};
 }
 
