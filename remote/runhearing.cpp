@@ -109,8 +109,11 @@ void RunSession::followEnded(int nodeIndex, const FollowEnd& end)
     case FollowEnd::How::SupervisorLost:
     case FollowEnd::How::NeverStarted: {
         const bool lost = end.how == FollowEnd::How::SupervisorLost;
-        const QString title = lost ? QStringLiteral("The supervisor on %1 is gone; its ranks are ended").arg(name)
-                                   : QStringLiteral("%1 never started its ranks: the launch was cut off").arg(name);
+        const bool ran = m_state.nodes[nodeIndex].spoolBytes > 0; // the copy here knows more than the node
+        const QString title =
+            lost  ? QStringLiteral("The supervisor on %1 is gone; its ranks are ended").arg(name)
+            : ran ? QStringLiteral("The run's folder is gone from %1; its ranks may live on there").arg(name)
+                  : QStringLiteral("%1 never started its ranks: the launch was cut off").arg(name);
         qCWarning(logRun).noquote() << m_state.id << title;
         emit said(title);
         if (!m_imposed && !m_state.cause)
