@@ -205,7 +205,10 @@ void CauseCard::fillEvidence()
 void CauseCard::fillLastLines()
 {
     const Tokens& tokens = m_theme.tokens();
-    m_linesTitle->setText(QStringLiteral("Last lines of rank %1").arg(m_shown->rank));
+    const bool ofRank = m_shown->rank >= 0; // else a node or the launch is the cause
+    m_linesTitle->setText(ofRank ? QStringLiteral("Last lines of rank %1").arg(m_shown->rank)
+                                 : QStringLiteral("Last lines"));
+    m_openLog->setVisible(ofRank);
     QStringList html;
     const qsizetype first = std::max<qsizetype>(0, m_shown->lastLines.size() - kMostLines);
     for (qsizetype i = first; i < m_shown->lastLines.size(); ++i) {
@@ -217,7 +220,7 @@ void CauseCard::fillLastLines()
         html << QStringLiteral("<span style=\"color:%1\">%2</span>").arg(colour.name(), line.toHtmlEscaped());
     }
     if (html.isEmpty())
-        html << QStringLiteral("It said nothing.");
+        html << (ofRank ? QStringLiteral("It said nothing.") : QStringLiteral("No rank is the cause."));
     m_lines->setText(QStringLiteral("<div style=\"line-height:%1px; white-space:pre-wrap\">%2</div>")
                          .arg(m_theme.px(kLineHeight))
                          .arg(html.join(QStringLiteral("<br>"))));
