@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/desktopnodes.h"
 
+#include "core/inventoryedit.h"
 #include "remote/launcher.h"
 
 #include <QDir>
@@ -42,54 +43,48 @@ void DesktopNodes::start()
     showAliases();
 }
 
-void DesktopNodes::changeInventory(Inventory inventory)
+void DesktopNodes::edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change)
 {
-    if (auto saved = inventory.save(m_desk.folder.inventoryFile()); !saved) {
-        m_window.showError(QStringLiteral("The inventory was not saved"), saved.error());
+    auto edited = editInventory(m_desk.folder.inventoryFile(), change);
+    if (!edited) {
+        m_window.showError(refusal, edited.error());
         return;
     }
-    m_inventory = std::move(inventory);
+    m_inventory = std::move(*edited);
     m_list.setInventory(m_inventory);
     m_watch.setInventory(m_inventory);
 }
 
 void DesktopNodes::addNodes(const QString& text)
 {
-    Inventory inventory = m_inventory;
-    const auto nodes = nodesFromText(text);
-    Result<void> added = nodes ? Result<void>() : std::unexpected(nodes.error());
-    if (nodes)
+    edit(QStringLiteral("The node was not added"), [&text](Inventory& inventory) -> Result<void> {
+        const auto nodes = nodesFromText(text);
+        if (!nodes)
+            return std::unexpected(nodes.error());
         for (const auto& node : *nodes)
-            if (added)
-                added = inventory.add(node);
-    if (added)
-        changeInventory(std::move(inventory));
-    else
-        m_window.showError(QStringLiteral("The node was not added"), added.error());
+            if (auto added = inventory.add(node); !added)
+                return added;
+        return {};
+    });
 }
 
 void DesktopNodes::importAliases(const QStringList& aliases)
 {
-    const auto imported = importSshConfig(sshConfigFile());
-    if (!imported) {
-        m_window.showError(QStringLiteral("Nothing was imported"), imported.error());
-        return;
-    }
-    Inventory inventory = m_inventory;
-    for (const auto& node : imported->nodes)
-        if (aliases.contains(node.name))
-            if (auto added = inventory.add(node); !added)
-                m_window.showError(QStringLiteral("The node was not added"), added.error());
-    changeInventory(std::move(inventory));
+    edit(QStringLiteral("Nothing was imported"), [&aliases](Inventory& inventory) -> Result<void> {
+        const auto imported = importSshConfig(sshConfigFile());
+        if (!imported)
+            return std::unexpected(imported.error());
+        for (const auto& node : imported->nodes)
+            if (aliases.contains(node.name))
+                if (auto added = inventory.add(node); !added)
+                    return added;
+        return {};
+    });
 }
 
 void DesktopNodes::removeNode(const QString& name)
 {
-    Inventory inventory = m_inventory;
-    if (auto removed = inventory.remove(name); !removed)
-        m_window.showError(QStringLiteral("The node was not removed"), removed.error());
-    else
-        changeInventory(std::move(inventory));
+    edit(QStringLiteral("The node was not removed"), [&name](Inventory& inventory) { return inventory.remove(name); });
 }
 
 void DesktopNodes::showAliases()

@@ -22,7 +22,7 @@ private:
     void addNodes(const QString& text);
     void importAliases(const QStringList& aliases);
     void removeNode(const QString& name);
-    void changeInventory(Inventory inventory);
+    void edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change);
     void showAliases();
     void deploy(const QString& node);
 

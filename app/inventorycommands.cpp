@@ -4,6 +4,7 @@
 #include "app/answer.h"
 #include "app/jsonvalues.h"
 #include "app/texttable.h"
+#include "core/inventoryedit.h"
 
 #include <QDir>
 #include <QFile>
@@ -97,30 +98,32 @@ Result<ImportedNodes> importFile(const QString& path)
 
 int inventoryCommand(const Options& options, const DataFolder& folder)
 {
-    auto inventory = Inventory::load(folder.inventoryFile());
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    Result<void> changed;
+    Result<QList<Node>> nodes;
+    if (options.nodesAction == NodesAction::Add)
+        nodes = nodesToAdd(options.nodeArguments);
+    else if (options.nodesAction == NodesAction::Import)
+        nodes = nodesToImport(options.nodeArguments);
+    if (!nodes)
+        return leave(nodes.error(), options.output);
+
+    Result<Inventory> inventory;
     switch (options.nodesAction) {
     case NodesAction::Add:
-    case NodesAction::Import: {
-        const auto nodes = options.nodesAction == NodesAction::Add ? nodesToAdd(options.nodeArguments)
-                                                                   : nodesToImport(options.nodeArguments);
-        changed = nodes ? addAll(*inventory, *nodes) : Result<void>(std::unexpected(nodes.error()));
+    case NodesAction::Import:
+        inventory = editInventory(folder.inventoryFile(), [&](Inventory& edited) { return addAll(edited, *nodes); });
         break;
-    }
     case NodesAction::Remove:
-        changed = removeAll(*inventory, options.nodeArguments);
+        inventory = editInventory(folder.inventoryFile(),
+                                  [&](Inventory& edited) { return removeAll(edited, options.nodeArguments); });
         break;
     case NodesAction::List:
     case NodesAction::Check:
     case NodesAction::Accept:
-        return list(options, *inventory);
+        inventory = Inventory::load(folder.inventoryFile());
+        break;
     }
-    if (!changed)
-        return leave(changed.error(), options.output);
-    if (auto saved = inventory->save(folder.inventoryFile()); !saved)
-        return leave(saved.error(), options.output);
+    if (!inventory)
+        return leave(inventory.error(), options.output);
     return list(options, *inventory);
 }
 

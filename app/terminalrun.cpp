@@ -51,9 +51,20 @@ QString progressText(const RunData& data)
     return parts.join(QStringLiteral(" · "));
 }
 
+// Every node has proven it; a run that was stopped before its ranks started has nothing to prove.
 bool nothingLeft(const RunState& state)
 {
-    return std::ranges::all_of(state.nodes, [](const NodeRunState& node) { return node.left == 0; });
+    return std::ranges::all_of(state.nodes, [&state](const NodeRunState& node) {
+        return node.left == 0 || (node.left < 0 && node.spoolBytes == 0 && state.phase == RunPhase::Stopped);
+    });
+}
+
+bool isAllHere(const RunState& state)
+{
+    return !state.nodes.isEmpty() && std::ranges::all_of(state.nodes, [](const NodeRunState& node) {
+        return node.ended ||
+               (node.link == LinkPhase::Live && node.spoolBytesThere > 0 && node.spoolBytes >= node.spoolBytesThere);
+    });
 }
 
 } // namespace
@@ -82,6 +93,7 @@ void TerminalRun::launch(const RunSpec& spec, const QList<Node>& nodes)
 
 void TerminalRun::attach(const QString& runId, const Inventory& inventory)
 {
+    m_attached = true;
     m_session.attach(runId, inventory);
     if (m_manner.wish == Wish::Stop)
         m_session.stop(m_manner.graceS);
@@ -105,7 +117,8 @@ void TerminalRun::showState(const RunState& state)
         sentence(QStringLiteral("%1 #%2 (%3): %4").arg(state.name).arg(state.number).arg(state.id, text));
     }
     showLinks(state);
-    if (m_manner.wish == Wish::Detach && state.phase == RunPhase::Running)
+    const bool enough = m_attached ? isAllHere(state) : state.phase == RunPhase::Running;
+    if (m_manner.wish == Wish::Detach && enough)
         leaveDetached(kExitDone);
 }
 
@@ -119,9 +132,10 @@ void TerminalRun::showLinks(const RunState& state)
             if (node.lastHeardWallUs == 0 || m_silent.value(node.name, LinkPhase::Live) == node.link)
                 break;
             m_silent[node.name] = node.link;
-            sentence(node.link == LinkPhase::Stale
-                         ? QStringLiteral("%1 is silent; what is shown of it is old. Its ranks go on.").arg(node.name)
-                         : QStringLiteral("%1 is silent; connecting again.").arg(node.name));
+            sentence(
+                node.link == LinkPhase::Stale
+                    ? QStringLiteral("%1 is silent; what is shown of it is old. Its ranks go on.").arg(node.name)
+                    : QStringLiteral("%1 is silent; connecting again. %2").arg(node.name, node.linkReason).trimmed());
             break;
         case LinkPhase::Live:
         case LinkPhase::Ended:
@@ -177,7 +191,10 @@ void TerminalRun::signalled(int signal)
 
 void TerminalRun::interrupt()
 {
-    if (++m_interrupts == 1 && m_manner.wish != Wish::Detach) {
+    const bool viewer = m_attached && m_manner.wish != Wish::Stop; // who only looks ends nobody's training
+    if (viewer)
+        sentence(QStringLiteral("Left to the nodes."));
+    if (++m_interrupts == 1 && m_manner.wish != Wish::Detach && !viewer) {
         sentence(QStringLiteral("Stopping the run on every node. Once more: leave it to the nodes."));
         m_session.stop(m_manner.graceS);
     } else {
@@ -214,7 +231,7 @@ void TerminalRun::finish()
         if (m_manner.draw && m_data.step() >= 0)
             m_manner.draw(m_data);
         // Whoever asked for a stop got what was asked for when nothing is left.
-        const bool gone = state.phase == RunPhase::Stopped || nothingLeft(state);
+        const bool gone = nothingLeft(state);
         m_exitCode = m_manner.wish == Wish::Stop && gone ? kExitDone : state.exitCode();
     }
     QCoreApplication::exit(*m_exitCode);

@@ -55,6 +55,7 @@ private:
     QHash<QString, LinkPhase> m_silent; // nodes that were said to be silent, and how
     qint64 m_nextLineMs = 0;
     int m_interrupts = 0;
+    bool m_attached = false; // to a run that somebody launched before
     bool m_lineOpen = false; // a progress line without its newline stands on the terminal
     std::optional<Error> m_refused;
     std::optional<int> m_exitCode;

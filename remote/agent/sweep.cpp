@@ -125,6 +125,11 @@ SweepResult sweep(const SweepTarget& target, std::chrono::milliseconds grace)
             std::this_thread::sleep_for(kLookAgain);
     }
 
+    // A killed process has no environment any more but is there for a moment: found by no scan, and not gone yet.
+    const auto runs = [](const ProcessId& process) { return isRunning(process); };
+    while (std::ranges::any_of(seen, runs) && Clock::now() < deadline)
+        std::this_thread::sleep_for(kLookAgain);
+
     SweepResult result;
     for (const ProcessId& process : seen) {
         if (isRunning(process))

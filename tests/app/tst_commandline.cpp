@@ -10,6 +10,8 @@
 #include <QTest>
 
 #include <csignal>
+#include <memory>
+#include <vector>
 
 namespace {
 
@@ -102,6 +104,24 @@ private slots:
             if (const QString name = node[QStringLiteral("name")].toString(); name != QLatin1String("this"))
                 QCOMPARE(lockstep({"nodes", "remove", name}).code, 0);
         QCOMPARE(lockstep({"nodes", "remove", "gpu1"}).code, 2);
+    }
+
+    void addsAtOnceLoseNothing()
+    {
+        std::vector<std::unique_ptr<QProcess>> adds;
+        for (int i = 0; i < 6; ++i) {
+            adds.push_back(std::make_unique<QProcess>());
+            adds.back()->setProcessEnvironment(environment());
+            adds.back()->start(QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep"),
+                               {QStringLiteral("nodes"), QStringLiteral("add"), QStringLiteral("at-once-%1").arg(i)});
+        }
+        for (const auto& add : adds) {
+            QVERIFY(add->waitForFinished(kRunTimeMs));
+            QCOMPARE(add->exitCode(), 0);
+        }
+        QCOMPARE(lockstep({"nodes", "--json"}).array().size(), 7);
+        for (int i = 0; i < 6; ++i)
+            QCOMPARE(lockstep({"nodes", "remove", QStringLiteral("at-once-%1").arg(i)}).code, 0);
     }
 
     void whatCannotBeMeant_data()
@@ -240,6 +260,18 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT((said += process.readAllStandardError(), said.contains("running")), kRunTimeMs);
         process.kill();
         QVERIFY(process.waitForFinished());
+        const Answer fetched = lockstep({"attach", "last", "--detach", "--json"});
+        QCOMPARE(fetched.code, 0);
+        QVERIFY2(fetched.object()[QStringLiteral("nodes")][0][QStringLiteral("spool_bytes")].toInt() > 0, fetched.out);
+        QProcess viewer; // whose Ctrl-C ends the looking, not the run
+        viewer.setProcessEnvironment(environment());
+        viewer.start(QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep"), {"attach", "last"});
+        said.clear();
+        QTRY_VERIFY_WITH_TIMEOUT((said += viewer.readAllStandardError(), said.contains("running")), kRunTimeMs);
+        QCOMPARE(::kill(static_cast<pid_t>(viewer.processId()), SIGINT), 0);
+        QVERIFY(viewer.waitForFinished(kRunTimeMs));
+        QCOMPARE(lockstep({"show", "last", "--json"}).object()[QStringLiteral("phase")].toString(),
+                 QStringLiteral("running"));
         const Answer stopped = lockstep({"stop", "last", "--grace", "2", "--json"});
         QVERIFY2(stopped.code == 0, stopped.err + stopped.out);
         QCOMPARE(stopped.object()[QStringLiteral("proof")].toString(),
