@@ -19,6 +19,7 @@ WhyPanel::WhyPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_model(new 
     m_title->setContentsMargins(theme.px(16), 0, theme.px(16), 0);
     m_sentence = makeLabel(theme, FontRole::Cell, Tone::Text);
     m_sentence->setWordWrap(true);
+    m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop); // alone, it has the panel to itself
     m_sentence->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(10));
     m_table = new DataTable(theme, *m_model,
                             {{QStringLiteral("100.100.100.100:29417"), 16, 1, 0},

@@ -139,11 +139,14 @@ void DeviceCells::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), tokens.surface);
     paintLegend(painter);
     const QFont strong = m_theme.font(FontRole::CellStrong), caption = m_theme.font(FontRole::Caption);
-    for (const Layout::Group& group : layoutFor(width()).groups) {
+    const Layout layout = layoutFor(width());
+    for (const Layout::Group& group : layout.groups) {
         const QString name = m_data.plan().nodes.value(group.nodeIndex).name;
         painter.setFont(strong);
         painter.setPen(tokens.text);
         QRectF title = group.title;
+        if (layout.groups.size() == 1) // one cell may be narrower than its words, and nothing stands beside it
+            title.setRight(width() - m_theme.px(kEdge));
         painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, name);
         title.setLeft(title.left() + QFontMetrics(strong).horizontalAdvance(name) + 8);
         const QString trouble = m_words.value(group.nodeIndex);
