@@ -9,6 +9,7 @@
 #include <QDateTime>
 
 #include <cmath>
+#include <optional>
 
 namespace lockstep {
 namespace {
@@ -21,16 +22,16 @@ QString timeOf(qint64 wallUs, const QString& format)
     return wallUs > 0 ? QDateTime::fromMSecsSinceEpoch(wallUs / kUsPerMs).toString(format) : QStringLiteral("–");
 }
 
-QString lossText(double loss)
+QString lossText(std::optional<double> loss) // a loss that is NaN is known, and worth seeing
 {
-    return std::isfinite(loss) ? QString::number(loss, 'f', 4) : QStringLiteral("–");
+    return loss ? QString::number(*loss, 'f', 4) : QStringLiteral("–");
 }
 
-double lastValue(const RunData& data, const char* metric, const RankState& rank)
+std::optional<double> lastValue(const RunData& data, const char* metric, const RankState& rank)
 {
     const Series* series =
         data.series({QString::fromLatin1(metric), rank.rank, rank.nodeIndex, {}, data.state().attempt});
-    return series && series->size() ? series->lastY() : std::nan("");
+    return series && series->size() ? std::optional(series->lastY()) : std::nullopt;
 }
 
 Result<std::unique_ptr<RunData>> opened(const Options& options, RunStore& store)
@@ -84,7 +85,7 @@ int listRuns(const Options& options, RunStore& store)
                             words(run.phase),
                             QStringLiteral("%1 × %2").arg(run.nodes).arg(run.ranks),
                             ui::figures::clock(static_cast<double>(end - run.createdWallUs) / kUsPerS),
-                            lossText(run.lastLoss),
+                            lossText(std::isnan(run.lastLoss) ? std::nullopt : std::optional(run.lastLoss)),
                             run.id};
     }
     print(textTable({"run", "name", "state", "nodes × ranks", "duration", "loss", "id"}, rows));
@@ -153,7 +154,7 @@ QString runText(const RunData& data)
     }
     QList<QStringList> rows;
     for (const auto& rank : state.ranks) {
-        const double speed = lastValue(data, "samples_per_s", rank);
+        const double speed = lastValue(data, "samples_per_s", rank).value_or(std::nan(""));
         rows << QStringList{QString::number(rank.rank),
                             state.nodes.value(rank.nodeIndex).name,
                             rank.device,
