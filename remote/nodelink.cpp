@@ -65,8 +65,11 @@ Result<Probed> probeNode(const NodeLink& link, std::stop_token stop)
         return std::unexpected(facts->error());
     Probed probed{**facts, {}, -1};
     probed.roundTripMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    if (probed.facts.wallUs > 0)
-        probed.clock.addAnswer(asked, probed.facts.wallUs, answered);
+    const qint64 there = probed.facts.wallUs;
+    if (link.transport->node().local)
+        probed.clock.addAnswer(there, there, there); // one clock: what lies between is the time of the answer
+    else if (there > 0)
+        probed.clock.addAnswer(asked, there, answered);
     return probed;
 }
 
