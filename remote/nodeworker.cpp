@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/nodeworker.h"
 
+#include "core/needsperson.h"
 #include "remote/nodecheck.h"
 #include "remote/wallclock.h"
 
@@ -19,25 +20,6 @@ double number(const AgentRecord& record, std::string_view key, double unknown)
     bool ok = false;
     const double value = record.text(key).toDouble(&ok);
     return ok ? value : unknown;
-}
-
-// Only a person can change these: trying again by itself would fill logs, and lock accounts.
-bool waitsForPerson(NodePhase phase)
-{
-    switch (phase) {
-    case NodePhase::UnknownHostKey:
-    case NodePhase::HostKeyChanged:
-    case NodePhase::NeedsPassphrase:
-    case NodePhase::AuthFailed:
-        return true;
-    case NodePhase::Unknown:
-    case NodePhase::Connecting:
-    case NodePhase::Ready:
-    case NodePhase::Unreachable:
-    case NodePhase::Failed:
-        return false;
-    }
-    return false;
 }
 
 } // namespace
@@ -73,7 +55,7 @@ void NodeWorker::run(std::stop_token stop)
         if (link && m_state.phase == NodePhase::Ready)
             backOff.reset();
         showFailure(error);
-        if (waitsForPerson(m_state.phase))
+        if (needsPerson(m_state.phase))
             m_pause.wait(std::chrono::hours(24 * 365), stop);
         else
             m_pause.wait(backOff.next(), stop);

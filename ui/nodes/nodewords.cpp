@@ -74,24 +74,6 @@ StateWords askOf(const NodeState& state)
     return {};
 }
 
-bool needsPerson(NodePhase phase)
-{
-    switch (phase) {
-    case NodePhase::UnknownHostKey:
-    case NodePhase::HostKeyChanged:
-    case NodePhase::NeedsPassphrase:
-    case NodePhase::AuthFailed:
-        return true;
-    case NodePhase::Unknown:
-    case NodePhase::Connecting:
-    case NodePhase::Ready:
-    case NodePhase::Unreachable:
-    case NodePhase::Failed:
-        return false;
-    }
-    return false;
-}
-
 QString runOn(const RunList& runs, const QString& node)
 {
     for (const QString& id : runs.open()) {

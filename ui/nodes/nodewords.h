@@ -2,6 +2,7 @@
 // How the screens speak of a node: pure functions from its state to icon, colour and words.
 #pragma once
 
+#include "core/needsperson.h"
 #include "core/nodestate.h"
 #include "core/rundata.h"
 #include "core/runlist.h"
@@ -22,7 +23,6 @@ struct StateWords {
 [[nodiscard]] StateWords stateWords(const NodeState& state, const QString& run);
 // For the status bar: "gpu4: accept its key?"; empty words: nothing is asked of a person.
 [[nodiscard]] StateWords askOf(const NodeState& state);
-[[nodiscard]] bool needsPerson(NodePhase phase); // nothing but a person can get on; not merely out of reach
 [[nodiscard]] QString runOn(const RunList& runs, const QString& node); // of the open, live runs
 
 [[nodiscard]] QString addressText(const Node& node);               // "local", "alice@10.0.0.11", "gpu7 via login"
