@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/evaluation.h"
 
-#include "trainer/loader.h"
+#include "trainer/data/loader.h"
 
 #include <ATen/ATen.h>
+
+#include <cmath>
 
 namespace lockstep::trainer {
 
@@ -13,25 +15,31 @@ constexpr std::int64_t kBatch = 256; // larger than in training: nothing is kept
 
 } // namespace
 
-Evaluation evaluate(Model& model, const Dataset& tests, ProcessGroup& group, const Device& device)
+double Evaluation::perplexity() const
+{
+    return std::exp(loss);
+}
+
+Evaluation evaluate(Strategy& strategy, Model& model, const Dataset& tests, ProcessGroup& group, const Device& device,
+                    const Options&)
 {
     const at::NoGradGuard noGrad;
     model.eval();
     std::vector<std::int64_t> mine;
     for (std::int64_t i = group.rank(); i < tests.count(); i += group.world())
         mine.push_back(i);
-    Loader loader(tests, kBatch, Remainder::Pad, device.tensors);
-    loader.begin(std::move(mine));
+    Loader loader(tests, {.batch = kBatch, .device = device.tensors});
+    loader.begin(std::move(mine), {});
 
     at::Tensor sums = at::zeros({3}, at::kDouble); // loss, right answers, samples
-    for (std::int64_t i = 0; i < loader.batches(); ++i) {
-        const Batch batch = loader.batch(i);
-        const at::Tensor scores = model.forward(batch.images);
-        const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels, {}, at::Reduction::Sum);
-        const at::Tensor right = scores.argmax(1).eq(batch.labels).sum();
+    while (loader.left() > 0) {
+        const Batch batch = toDevice(loader.next(), device);
+        const at::Tensor scores = strategy.evaluate(batch.inputs);
+        const at::Tensor loss = at::cross_entropy_loss(scores, batch.targets, {}, at::Reduction::Sum);
+        const at::Tensor right = scores.argmax(1).eq(batch.targets).sum();
         sums[0] += loss.item<double>();
         sums[1] += right.item<double>();
-        sums[2] += static_cast<double>(batch.labels.size(0));
+        sums[2] += static_cast<double>(batch.samples);
     }
     model.train();
     group.sum(sums);

@@ -24,6 +24,10 @@ const char* meaning(ExitCode code)
         return "another rank is gone or does not answer";
     case ExitCode::NanLoss:
         return "the loss is not finite (--nan stop)";
+    case ExitCode::OutOfMemory:
+        return "memory ran out, on the GPU or on the machine";
+    case ExitCode::Mismatch:
+        return "the ranks differ: another program, options, data or parameters, or a clock";
     case ExitCode::Terminated:
         return "ended by SIGTERM after the current step";
     }

@@ -20,6 +20,8 @@ enum class ExitCode : int {
     Rendezvous = 6,
     LostPeer = 7,
     NanLoss = 8,
+    OutOfMemory = 9,
+    Mismatch = 10,
     Terminated = 143, // SIGTERM, as a shell reports it
 };
 

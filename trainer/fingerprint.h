@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parameters as one number, to see that all ranks hold the same bits.
+// The parameters as one number, to see that all ranks hold the same bits, and as a file, to see which.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include "trainer/parallel/strategy.h"
 
 #include <string>
-#include <vector>
 
 namespace lockstep::trainer {
 
-[[nodiscard]] std::string fingerprint(const std::vector<at::Tensor>& tensors); // FNV-1a of their bytes, 16 hex digits
-void dumpTensors(const std::vector<at::Tensor>& tensors, const std::string& path); // their bytes, one after the other
+// All ranks together, whatever each holds of them.
+[[nodiscard]] std::string fingerprint(Strategy& strategy);        // FNV-1a of their bytes, 16 hex digits
+void dumpParameters(Strategy& strategy, const std::string& path); // their bytes, one after the other
+void dumpGradients(Strategy& strategy, const std::string& path);
 
 } // namespace lockstep::trainer

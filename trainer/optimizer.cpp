@@ -40,8 +40,9 @@ Optimizer::Optimizer(std::vector<at::Tensor> parameters, const Options& options)
     }
 }
 
-void Optimizer::step()
+void Optimizer::step(double learningRate)
 {
+    m_lr = learningRate;
     const at::NoGradGuard noGrad;
     std::vector<at::Tensor> gradients;
     gradients.reserve(m_parameters.size());

@@ -18,7 +18,7 @@ class Optimizer {
 public:
     Optimizer(std::vector<at::Tensor> parameters, const Options& options);
 
-    void step();
+    void step(double learningRate);
     void zeroGradients(); // in place: gradients are views into the reducer's buckets and must stay so
 
     [[nodiscard]] double learningRate() const { return m_lr; }

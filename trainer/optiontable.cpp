@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kLongestName = 64; // longer arguments are no slip of the pen
 constexpr std::size_t kFarthestSlip = 3; // edits up to which a name counts as meant
 constexpr std::size_t kHelpColumn = 34;
-constexpr std::array kExitCodes{ExitCode::Ok,      ExitCode::Unexpected, ExitCode::Options,    ExitCode::Device,
-                                ExitCode::Data,    ExitCode::Checkpoint, ExitCode::Rendezvous, ExitCode::LostPeer,
-                                ExitCode::NanLoss, ExitCode::Terminated};
+constexpr std::array kExitCodes{ExitCode::Ok,      ExitCode::Unexpected,  ExitCode::Options,    ExitCode::Device,
+                                ExitCode::Data,    ExitCode::Checkpoint,  ExitCode::Rendezvous, ExitCode::LostPeer,
+                                ExitCode::NanLoss, ExitCode::OutOfMemory, ExitCode::Mismatch,   ExitCode::Terminated};
 
 template <typename Number>
 std::string shortest(Number value)
@@ -77,6 +77,23 @@ std::size_t edits(std::string_view a, std::string_view b) // Levenshtein
     return row.back();
 }
 
+const char* heading(OptionRow::Part part)
+{
+    switch (part) {
+    case OptionRow::Part::Model:
+        return "Model";
+    case OptionRow::Part::Data:
+        return "Data";
+    case OptionRow::Part::Optimiser:
+        return "Optimiser and step";
+    case OptionRow::Part::Ranks:
+        return "Ranks and devices";
+    case OptionRow::Part::Files:
+        return "Checkpoints and files";
+    }
+    return "";
+}
+
 } // namespace
 
 const OptionRow* findOption(std::string_view name)
@@ -105,17 +122,16 @@ void setOption(Options& options, const OptionRow& row, std::string_view value)
     }
 }
 
-std::string defaultValue(const OptionRow& row)
+std::string shownValue(const Options& options, const OptionRow& row)
 {
-    const Options defaults;
     if (const auto* text = std::get_if<Text>(&row.kind))
-        return defaults.*text->member;
+        return options.*text->member;
     if (const auto* whole = std::get_if<Whole>(&row.kind))
-        return shortest(defaults.*whole->member);
+        return shortest(options.*whole->member);
     if (const auto* real = std::get_if<Real>(&row.kind))
-        return shortest(defaults.*real->member);
+        return shortest(options.*real->member);
     const auto& choice = std::get<Choice>(row.kind);
-    return std::string(choice.names[choice.get(defaults)]);
+    return std::string(choice.names[choice.get(options)]);
 }
 
 std::string unknownOption(std::string_view argument)
@@ -146,13 +162,18 @@ std::string helpText()
         "Trains a network with distributed data parallelism, one process a rank. RANK, WORLD_SIZE, MASTER_ADDR,\n"
         "MASTER_PORT and LOCAL_RANK are read from the environment as torchrun sets them; without them the process is\n"
         "alone. Metric records go to descriptor 3 when it is open.\n\n";
+    std::optional<OptionRow::Part> part;
+    const Options defaults;
     for (const OptionRow& row : optionTable()) {
+        if (part != row.part)
+            text += std::string(part ? "\n" : "") + heading(row.part) + "\n";
+        part = row.part;
         std::string left = "  --" + row.name + " " + row.argument;
         left.resize(std::max(kHelpColumn, left.size() + 2), ' ');
         text += left + row.help;
         if (const auto* choice = std::get_if<Choice>(&row.kind))
             text += ": " + joined(choice->names, ", ");
-        if (const std::string value = defaultValue(row); !value.empty())
+        if (const std::string value = shownValue(defaults, row); !value.empty())
             text += " (" + value + ")";
         text += "\n";
     }

@@ -31,6 +31,9 @@ struct Choice {
 };
 
 struct OptionRow {
+    enum class Part { Model, Data, Optimiser, Ranks, Files }; // --help's headings
+
+    Part part;
     std::string name;     // without dashes
     std::string argument; // as --help shows it
     std::string help;
@@ -42,7 +45,7 @@ struct OptionRow {
 
 // Throws Failure(Options) that says which option, which value and what would be right.
 void setOption(Options& options, const OptionRow& row, std::string_view value);
-[[nodiscard]] std::string defaultValue(const OptionRow& row);
+[[nodiscard]] std::string shownValue(const Options& options, const OptionRow& row); // as it would be typed
 [[nodiscard]] std::string unknownOption(std::string_view argument); // the sentence, with the nearest name
 
 } // namespace lockstep::trainer

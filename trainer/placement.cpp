@@ -35,7 +35,7 @@ std::optional<std::string> environmentVariable(const char* name)
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-Placement placementFrom(const Lookup& environment)
+Placement placementFor(const std::string&, const Lookup& environment)
 {
     Placement place;
     const auto world = whole(environment, "WORLD_SIZE", 1, kMostRanks);

@@ -24,7 +24,8 @@ struct Placement {
 
 using Lookup = std::function<std::optional<std::string>(const char* name)>;
 
-[[nodiscard]] Placement placementFrom(const Lookup& environment); // throws Failure(Options) naming the variable
+// init: env://, tcp://HOST:PORT or file:///PATH. Throws Failure(Options) naming the variable or what is wrong.
+[[nodiscard]] Placement placementFor(const std::string& init, const Lookup& environment);
 [[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
 
 } // namespace lockstep::trainer

@@ -9,6 +9,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace lockstep::trainer {
@@ -46,9 +47,19 @@ void setThreads(const Options& options, const Placement& place)
         at::set_num_threads(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / place.localWorld));
 }
 
-void seedEverything(const Options& options)
+void seedWeights(const Options& options)
 {
     at::manual_seed(static_cast<std::uint64_t>(options.seed));
+}
+
+void seedStep(const Options& options, int rank, std::int64_t step)
+{
+    // splitmix64 (Steele, Lea, Flood 2014): neighbouring inputs give unrelated seeds.
+    std::uint64_t z = static_cast<std::uint64_t>(options.seed) * 0x9e3779b97f4a7c15U +
+                      (static_cast<std::uint64_t>(rank) << 40) + static_cast<std::uint64_t>(step) + 1;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    at::manual_seed(z ^ (z >> 31));
 }
 
 std::chrono::milliseconds asMilliseconds(double seconds)
@@ -56,53 +67,91 @@ std::chrono::milliseconds asMilliseconds(double seconds)
     return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(seconds * 1000));
 }
 
-ImageShape shapeOf(const Dataset& data)
+SamplerOptions samplerOptions(const Options& options, const Placement& place)
 {
-    return {data.channels(), data.height(), data.width(), data.classes()};
+    return {place.world, place.rank, options.shuffle == Switch::Yes ? Order::Shuffled : Order::AsStored,
+            options.dropLast == Switch::Yes ? Remainder::Drop : Remainder::Pad, options.seed};
 }
 
-std::int64_t planSteps(const Options& options, std::int64_t stepsPerEpoch)
+LoaderOptions loaderOptions(const Options& options, const Placement& place, const Device& device)
 {
-    if (stepsPerEpoch == 0)
+    return {options.batch, options.dropLast == Switch::Yes ? Remainder::Drop : Remainder::Pad,
+            workersFor(options.workers, place.localWorld), options.prefetch, device.tensors};
+}
+
+std::vector<std::string> trainableNames(const Model& model)
+{
+    std::vector<std::string> names;
+    for (const auto& parameter : model.named_parameters()) {
+        if (parameter.value().requires_grad())
+            names.push_back(parameter.key());
+    }
+    return names;
+}
+
+Steps planSteps(const Options& options, std::int64_t batchesPerEpoch)
+{
+    if (batchesPerEpoch == 0)
         throw Failure(ExitCode::Data, "a rank's share of the data does not fill one batch of " +
                                           std::to_string(options.batch) + ", and --drop-last leaves the rest out");
-    const std::int64_t all = options.epochs * stepsPerEpoch;
-    return options.steps > 0 ? std::min(options.steps, all) : all;
+    const std::int64_t perEpoch = (batchesPerEpoch + options.accumulate - 1) / options.accumulate;
+    const std::int64_t all = options.epochs * perEpoch;
+    return {perEpoch, options.steps > 0 ? std::min(options.steps, all) : all};
 }
 
 Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
-               const Model& model, std::int64_t stepsPerEpoch, std::int64_t totalSteps)
+               const Model& model, const Steps& steps)
 {
-    return {{"model", std::string(toString(options.model))},
+    return {{"model", valueOf(options, "model")},
             {"parameters", parameterCount(model)},
             {"world", std::int64_t{place.world}},
-            {"total_steps", totalSteps},
-            {"steps_per_epoch", stepsPerEpoch},
+            {"total_steps", steps.total},
+            {"steps_per_epoch", steps.perEpoch},
             {"epochs", options.epochs},
             {"batch", options.batch},
             {"backend", std::string(toString(device.backend))},
             {"device", device.tensors.str()},
             {"threads", std::int64_t{at::get_num_threads()}},
-            {"data", std::string(toString(options.data))},
+            {"data", valueOf(options, "data")},
             {"samples", data.count()},
             {"seed", options.seed},
-            {"optimizer", std::string(toString(options.optimizer))},
+            {"optimizer", valueOf(options, "optimizer")},
             {"lr", options.learningRate()},
             {"libtorch", std::string(TORCH_VERSION)}};
 }
 
 std::string runLine(const Options& options, const Placement& place, const Device& device, const Model& model)
 {
-    return std::string(toString(options.model)) + ", " + std::to_string(parameterCount(model)) + " parameters, " +
+    return valueOf(options, "model") + ", " + std::to_string(parameterCount(model)) + " parameters, " +
            std::to_string(place.world) + (place.world == 1 ? " rank" : " ranks") + " × batch " +
            std::to_string(options.batch) + " on " + device.tensors.str() + ", " + toString(device.backend) + ", " +
-           toString(options.data) + ", " + toString(options.optimizer);
+           valueOf(options, "data") + ", " + valueOf(options, "optimizer");
 }
 
-void EpochMean::add(double loss, std::int64_t samples)
+double passesOf(const Progress& progress, std::int64_t samplesPerEpoch)
 {
-    m_loss += loss * static_cast<double>(samples);
-    m_samples += static_cast<double>(samples);
+    return static_cast<double>(progress.epoch) +
+           static_cast<double>(progress.takenOfEpoch) / static_cast<double>(samplesPerEpoch);
+}
+
+at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep)
+{
+    if (samples == samplesOfStep)
+        return loss;
+    return loss / (static_cast<double>(samplesOfStep) / static_cast<double>(samples)); // exact for equal forwards
+}
+
+void refuseNan(const Options& options, const StepResult& step)
+{
+    if (options.onNan == OnNan::Stop && !std::isfinite(step.loss))
+        throw Failure(ExitCode::NanLoss, "the loss is " + std::to_string(step.loss) + " at step " +
+                                             std::to_string(step.step) + "; a smaller --lr may help");
+}
+
+void EpochMean::add(const StepResult& step)
+{
+    m_loss += step.loss * static_cast<double>(step.samples);
+    m_samples += static_cast<double>(step.samples);
 }
 
 EpochResult EpochMean::over(ProcessGroup& group) const

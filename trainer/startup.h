@@ -2,11 +2,13 @@
 // The small decisions before the first step, each a line of the recipe in main.cpp.
 #pragma once
 
-#include "trainer/dataset.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/data/loader.h"
 #include "trainer/device.h"
-#include "trainer/model.h"
-#include "trainer/processgroup.h"
-#include "trainer/report.h"
+#include "trainer/models/makemodel.h"
+#include "trainer/parallel/processgroup.h"
+#include "trainer/records/report.h"
+#include "trainer/records/stepmetrics.h"
 
 #include <chrono>
 #include <string>
@@ -15,22 +17,37 @@ namespace lockstep::trainer {
 
 void tuneAllocator(); // first thing in main
 void setThreads(const Options& options, const Placement& place);
-void seedEverything(const Options& options);
+void seedWeights(const Options& options);
+// Every step draws from a seed of its own, a function of (seed, rank, step): a run that is resumed, on however many
+// ranks, has nothing to restore, and ranks drop out different activations.
+void seedStep(const Options& options, int rank, std::int64_t step);
 
 [[nodiscard]] std::chrono::milliseconds asMilliseconds(double seconds);
-[[nodiscard]] ImageShape shapeOf(const Dataset& data);
-[[nodiscard]] std::int64_t planSteps(const Options& options,
-                                     std::int64_t stepsPerEpoch); // throws Failure(Data) for none
+[[nodiscard]] SamplerOptions samplerOptions(const Options& options, const Placement& place);
+[[nodiscard]] LoaderOptions loaderOptions(const Options& options, const Placement& place, const Device& device);
+[[nodiscard]] std::vector<std::string> trainableNames(const Model& model);
+
+// Steps of an epoch and of the run, from the batches of an epoch on each rank.
+struct Steps {
+    std::int64_t perEpoch = 0;
+    std::int64_t total = 0;
+};
+[[nodiscard]] Steps planSteps(const Options& options, std::int64_t batchesPerEpoch); // throws Failure(Data) for none
 
 [[nodiscard]] Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
-                             const Model& model, std::int64_t stepsPerEpoch, std::int64_t totalSteps);
+                             const Model& model, const Steps& steps);
 [[nodiscard]] std::string runLine(const Options& options, const Placement& place, const Device& device,
                                   const Model& model);
+
+[[nodiscard]] double passesOf(const Progress& progress, std::int64_t samplesPerEpoch); // with the fraction
+// The weight of a forward in its step: the step's gradient is the mean over all its samples.
+[[nodiscard]] at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep);
+void refuseNan(const Options& options, const StepResult& step); // throws Failure(NanLoss) under --nan stop
 
 // The mean loss of an epoch's samples, and their rate.
 class EpochMean {
 public:
-    void add(double loss, std::int64_t samples);
+    void add(const StepResult& step);
     [[nodiscard]] EpochResult over(ProcessGroup& group) const; // trainLoss and samplesPerS of all ranks
 
 private:

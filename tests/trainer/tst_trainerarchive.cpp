@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The bytes of a checkpoint: what was written is read, and whatever is broken or foreign is refused with a sentence.
 #include "trainer/failure.h"
-#include "trainer/pickle.h"
-#include "trainer/ziparchive.h"
+#include "trainer/checkpoint/pickle.h"
+#include "trainer/checkpoint/ziparchive.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the trainer reads, and the order in which it takes it.
-#include "trainer/dataset.h"
+#include "trainer/data/dataset.h"
 #include "trainer/failure.h"
-#include "trainer/idxfile.h"
-#include "trainer/sampler.h"
+#include "trainer/data/idxfile.h"
+#include "trainer/data/sampler.h"
 
 #include <QFile>
 #include <QTemporaryDir>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Descriptor 3: training never waits for it, and what is lost is counted.
 #include "core/wire/decoder.h"
-#include "trainer/metricwriter.h"
-#include "trainer/portprobe.h"
-#include "trainer/report.h"
-#include "trainer/stepmetrics.h"
+#include "trainer/records/metricwriter.h"
+#include "trainer/parallel/portprobe.h"
+#include "trainer/records/report.h"
+#include "trainer/records/stepmetrics.h"
 #include "trainer/stoprequest.h"
 
 #include <QTest>

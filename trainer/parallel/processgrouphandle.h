@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// c10d's side of ProcessGroup, apart because its headers are slow to read: only processgroup.cpp and ddp.cpp include
+// it.
+#pragma once
+
+#include "trainer/parallel/processgroup.h"
+
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace lockstep::trainer {
+
+struct ProcessGroup::Handle {
+    c10::intrusive_ptr<c10d::Store> store;
+    c10::intrusive_ptr<c10d::ProcessGroup> group;
+};
+
+} // namespace lockstep::trainer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a rank says: facts and epoch values as records, and from rank 0 the same as lines for people on stdout.
+#pragma once
+
+#include "trainer/records/metricwriter.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace lockstep::trainer {
+
+using Facts = std::vector<std::pair<std::string_view, std::variant<std::int64_t, double, std::string>>>;
+
+struct EpochResult {
+    double epoch = 0; // passes done
+    std::int64_t step = 0;
+    double trainLoss = 0;
+    double testLoss = 0;
+    double testAccuracy = 0;
+    double samplesPerS = 0; // of all ranks, evaluation left out
+};
+
+class Report {
+public:
+    Report(MetricWriter& writer, std::int64_t epochs) : m_writer(writer), m_epochs(epochs) {}
+
+    void info(const Facts& facts);         // an info record
+    void line(const std::string& text);    // rank 0 only, on stdout
+    void epoch(const EpochResult& result); // rank 0 only
+    void checkpoint(const std::string& path, std::int64_t step);
+
+private:
+    MetricWriter& m_writer;
+    std::int64_t m_epochs;
+};
+
+} // namespace lockstep::trainer
