@@ -46,6 +46,10 @@ std::optional<Options> parseOptions(std::span<const char* const> arguments)
             std::fputs(helpText().c_str(), stdout);
             return std::nullopt;
         }
+        if (argument == "--help-table") {
+            std::fputs(helpTable().c_str(), stdout);
+            return std::nullopt;
+        }
         const std::string_view body = withoutDashes(argument);
         const std::size_t equals = body.find('=');
         const std::string_view name = body.substr(0, equals);

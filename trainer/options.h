@@ -136,6 +136,8 @@ struct Options {
 [[nodiscard]] std::optional<Options> parseOptions(std::span<const char* const> arguments);
 
 [[nodiscard]] std::string helpText();
+[[nodiscard]] std::string
+helpTable(); // the same for programs, --help-table: a heading and a line an option, tabs between
 
 // Every option with the value in use, defaults too: the resolved configuration, as said in the run's records.
 [[nodiscard]] std::string configuration(const Options& options);                  // "model=cnn data=idx ..."

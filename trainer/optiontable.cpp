@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 64; // longer arguments are no slip of the pen
 constexpr std::size_t kFarthestSlip = 3; // edits up to which a name counts as meant
-constexpr std::size_t kHelpColumn = 34;
+constexpr std::size_t kHelpColumn = 36;
+constexpr std::string_view kOneOf = "NAME"; // of choices that the argument does not spell out
 constexpr std::array kExitCodes{ExitCode::Ok,      ExitCode::Unexpected,  ExitCode::Options,    ExitCode::Device,
                                 ExitCode::Data,    ExitCode::Checkpoint,  ExitCode::Rendezvous, ExitCode::LostPeer,
                                 ExitCode::NanLoss, ExitCode::OutOfMemory, ExitCode::Mismatch,   ExitCode::Terminated};
@@ -155,6 +156,35 @@ std::string unknownOption(std::string_view argument)
     return quoted + " is no option; --help lists them";
 }
 
+std::string helpTable()
+{
+    std::string text = "part\tname\tkind\tdefault\tchoices\tleast\tmost\tmeaning\n";
+    const Options defaults;
+    for (const OptionRow& row : optionTable()) {
+        std::string kind = "text";
+        std::string choices;
+        std::string least;
+        std::string most;
+        if (const auto* choice = std::get_if<Choice>(&row.kind)) {
+            kind = "choice";
+            choices = joined(choice->names, " ");
+        } else if (const auto* whole = std::get_if<Whole>(&row.kind)) {
+            kind = "whole";
+            least = shortest(whole->least);
+            most = shortest(whole->most);
+        } else if (const auto* real = std::get_if<Real>(&row.kind)) {
+            kind = "real";
+            least = shortest(real->least);
+            most = shortest(real->most);
+        }
+        for (const std::string& column :
+             {std::string(heading(row.part)), row.name, kind, shownValue(defaults, row), choices, least, most})
+            text += column + "\t";
+        text += row.help + "\n";
+    }
+    return text;
+}
+
 std::string helpText()
 {
     std::string text =
@@ -171,11 +201,11 @@ std::string helpText()
         std::string left = "  --" + row.name + " " + row.argument;
         left.resize(std::max(kHelpColumn, left.size() + 2), ' ');
         text += left + row.help;
-        if (const auto* choice = std::get_if<Choice>(&row.kind))
-            text += ": " + joined(choice->names, ", ");
         if (const std::string value = shownValue(defaults, row); !value.empty())
             text += " (" + value + ")";
         text += "\n";
+        if (const auto* choice = std::get_if<Choice>(&row.kind); choice != nullptr && row.argument == kOneOf)
+            text += std::string(kHelpColumn, ' ') + "one of " + joined(choice->names, ", ") + "\n";
     }
     text += "\nExit codes\n";
     for (const ExitCode code : kExitCodes) {
