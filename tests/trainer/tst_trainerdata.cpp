@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the trainer reads, and the order in which it takes it.
 #include "trainer/data/dataset.h"
-#include "trainer/failure.h"
 #include "trainer/data/idxfile.h"
+#include "trainer/data/imagememory.h"
 #include "trainer/data/sampler.h"
+#include "trainer/failure.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -54,7 +55,7 @@ private slots:
     void everyTruncationIsRefused();
     void foldersThatDoNotFit_data();
     void foldersThatDoNotFit();
-    void gatherNormalises();
+    void readNormalises();
     void syntheticDataFollowTheSeed();
     void samplerEqualsPythons();
     void samplerCoversEverySample();
@@ -160,28 +161,28 @@ void TestTrainerData::foldersThatDoNotFit()
     try {
         const DataSplit split = loadData(options);
         QVERIFY(words.isEmpty());
-        QCOMPARE(split.train.count(), 2);
-        QCOMPARE(split.train.classes(), 2);
-        QCOMPARE(split.train.width(), 3);
+        QCOMPARE(split.train->count(), 2);
+        QCOMPARE(split.train->shape().classes, 2);
+        QCOMPARE(split.train->shape().width, 3);
     } catch (const Failure& failure) {
         QVERIFY(failure.code() == ExitCode::Data);
         QVERIFY2(!words.isEmpty() && QByteArray(failure.what()).contains(words), failure.what());
     }
 }
 
-void TestTrainerData::gatherNormalises()
+void TestTrainerData::readNormalises()
 {
-    Dataset data({3, 1, 1, 2}, {0, 255, 51, 102, 255, 255}, {1, 2, 0});
+    ImageMemory data({3, 1, 1, 2}, {0, 255, 51, 102, 255, 255}, {1, 2, 0});
     std::vector<float> images(4);
     std::vector<std::int64_t> labels(2);
     const std::vector<std::int64_t> indices{2, 0};
-    data.gather(indices, images.data(), labels.data());
+    data.read(indices, {}, {.images = images.data(), .targets = labels.data()});
     QCOMPARE(images, (std::vector<float>{1, 1, 0, 1}));
     QCOMPARE(labels, (std::vector<std::int64_t>{0, 1}));
     data.normalise({0.5F, 0.25F});
-    data.gather(indices, images.data(), labels.data());
+    data.read(indices, {}, {.images = images.data(), .targets = labels.data()});
     QCOMPARE(images, (std::vector<float>{2, 2, -2, 2}));
-    const Dataset::Statistics statistics = data.statistics();
+    const ImageMemory::Statistics statistics = data.statistics();
     QVERIFY(std::abs(statistics.mean - 0.6F) < 1e-6F);
     QVERIFY(std::abs(statistics.deviation - 0.41633F) < 1e-5F);
 }
@@ -194,10 +195,10 @@ void TestTrainerData::syntheticDataFollowTheSeed()
         options.syntheticSamples = 20;
         options.seed = seed;
         const DataSplit split = loadData(options);
-        std::vector<float> image(static_cast<std::size_t>(split.train.pixelsPerImage()));
+        std::vector<float> image(static_cast<std::size_t>(split.train->shape().inputs()));
         std::int64_t label = 0;
         const std::vector<std::int64_t> first{0};
-        split.train.gather(first, image.data(), &label);
+        split.train->read(first, {}, {.images = image.data(), .targets = &label});
         return image;
     };
     QVERIFY(firstImage(1) == firstImage(1));
