@@ -90,6 +90,8 @@ void train(const Options& options, MetricWriter& metrics)
                 clock.mark(Mark::BackwardDone);
                 recorder.forward(loss, batch);
             }
+            if (progress.step == 0 && !options.dumpGradients.empty())
+                dumpGradients(*strategy, options.dumpGradients + "." + std::to_string(place.rank));
             const double rate = schedule.at(progress.step);
             if (gradients.finish(progress.step))
                 optimizer.step(rate);

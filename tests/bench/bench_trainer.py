@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Launch to first step done, and samples/s, for two local ranks: the trainer beside its Python twin under torchrun.
 
-    eval "$(tests/trainer/python_env.sh)" && tests/bench/bench_trainer.py build/bin/lockstep-trainer [--rounds 3] [--model cnn]
+    eval "$(tests/parity/python_env.sh)" && tests/bench/bench_trainer.py build/bin/lockstep-trainer [--rounds 3] [--model cnn]
 
 One after the other, interleaved, medians with ranges: numbers of one machine at one time, read them as ratios.
 """
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 WORLD, DEADLINE_S = 2, 600
-TWIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "twin.py")
+TWIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "parity", "twin.py")
 
 
 def free_port():
@@ -46,9 +46,9 @@ def trainer_round(program, options):
     return (float(first.split()[2]) - start_us) / 1e6, rate
 
 
-def twin_round(options, tuned):
+def twin_round(options, stock):
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(WORLD), "--master-port", str(free_port()),
-               TWIN, *options, "--tuned", tuned]
+               TWIN, *options, "--stock", stock]
     start = time.time()
     said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=DEADLINE_S,
                           env=dict(os.environ, OMP_NUM_THREADS="1")).stdout
@@ -72,8 +72,8 @@ def main():
     rounds = {"trainer": [], "twin, stock": [], "twin, tuned": []}
     for _ in range(options.rounds):
         rounds["trainer"].append(trainer_round(options.trainer, common))
-        rounds["twin, stock"].append(twin_round(common, "no"))
-        rounds["twin, tuned"].append(twin_round(common, "yes"))
+        rounds["twin, stock"].append(twin_round(common, "yes"))
+        rounds["twin, tuned"].append(twin_round(common, "no"))
     for name, values in rounds.items():
         show(name, values)
     for name in ("twin, stock", "twin, tuned"):

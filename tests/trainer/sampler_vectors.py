@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Made sampler_vectors.txt: the indices of Python's own DistributedSampler, a line for each combination. Run it inside
-tests/trainer/python_env.sh's environment; tst_pythonparity runs it again and compares."""
+tests/parity/python_env.sh's environment; tests/parity/test_sampler.py runs it again and compares."""
 import torch
 from torch.utils.data import DistributedSampler
 

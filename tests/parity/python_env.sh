@@ -4,7 +4,7 @@
 # torch imports, and one generated stand-in for the NVIDIA libraries it must load. Made once, beside the wheel; later calls
 # only print what to export:
 #
-#   eval "$(tests/trainer/python_env.sh)" && python3 -c 'import torch'
+#   eval "$(tests/parity/python_env.sh)" && python3 -c 'import torch'
 #
 # TORCH_SITE or LOCKSTEP_TORCH_SITE names the wheel's folder, LOCKSTEP_PYTHON the interpreter (python3).
 set -eu
