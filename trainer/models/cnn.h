@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two convolutions, each pooled by 2, and two fully connected layers.
+// --depth convolutions (2), each pooled by 2, of --width channels (32) and twice as many each time, and two fully
+// connected layers with --dropout between them.
 #pragma once
 
 #include "trainer/models/model.h"

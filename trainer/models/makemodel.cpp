@@ -3,7 +3,13 @@
 
 #include "trainer/failure.h"
 #include "trainer/models/cnn.h"
+#include "trainer/models/gpt.h"
 #include "trainer/models/mlp.h"
+#include "trainer/models/resnet.h"
+#include "trainer/models/vit.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace lockstep::trainer {
 
@@ -15,25 +21,96 @@ ModelOptions modelOptions(const Options& options)
             options.dropout, options.positions, options.attention};
 }
 
-} // namespace
-
-std::shared_ptr<Model> makeModel(const Options& options, const SampleShape& shape)
+// The options among those of ModelOptions that were given another value than their default.
+std::vector<std::string> given(const ModelOptions& own)
 {
-    const ModelOptions own = modelOptions(options);
-    switch (options.model) {
+    const ModelOptions none;
+    std::vector<std::string> names;
+    const auto note = [&names](const char* name, const auto& value, const auto& standard) {
+        if (value != standard)
+            names.emplace_back(name);
+    };
+    note("width", own.width, none.width);
+    note("depth", own.depth, none.depth);
+    note("heads", own.heads, none.heads);
+    note("patch", own.patch, none.patch);
+    note("dropout", own.dropout, none.dropout);
+    note("positions", own.positions, none.positions);
+    note("attention", own.attention, none.attention);
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+struct BuiltIn {
+    SampleKind data;
+    Names options; // those that shape it
+    std::shared_ptr<Model> (*make)(const ModelOptions& options, const SampleShape& shape);
+};
+
+const BuiltIn* builtIn(ModelKind kind)
+{
+    static const BuiltIn mlp{SampleKind::Image, {"width", "depth", "dropout"}, makeMlp};
+    static const BuiltIn cnn{SampleKind::Image, {"width", "depth", "dropout"}, makeCnn};
+    static const BuiltIn resnet18{SampleKind::Image, {"width", "depth"}, makeResnet18};
+    static const BuiltIn resnet50{SampleKind::Image, {"width", "depth"}, makeResnet50};
+    static const BuiltIn vit{SampleKind::Image, {"width", "depth", "heads", "patch", "dropout", "attention"}, makeVit};
+    static const BuiltIn gpt{
+        SampleKind::Tokens, {"width", "depth", "heads", "dropout", "positions", "attention"}, makeGpt};
+    switch (kind) {
     case ModelKind::Mlp:
-        return makeMlp(own, shape);
+        return &mlp;
     case ModelKind::Cnn:
-        return makeCnn(own, shape);
+        return &cnn;
     case ModelKind::Resnet18:
+        return &resnet18;
     case ModelKind::Resnet50:
+        return &resnet50;
     case ModelKind::Vit:
+        return &vit;
     case ModelKind::Gpt:
+        return &gpt;
     case ModelKind::Library:
     case ModelKind::TorchScript:
         break;
     }
-    throw Failure(ExitCode::Options, "unknown model");
+    return nullptr;
+}
+
+void refuseForeignOptions(const std::string& model, const BuiltIn& kind, const ModelOptions& own)
+{
+    for (const std::string& name : given(own)) {
+        if (std::ranges::find(kind.options, name) != kind.options.end())
+            continue;
+        std::string known;
+        for (const std::string& option : kind.options)
+            known += (known.empty() ? "--" : ", --") + option;
+        throw Failure(ExitCode::Options, "--" + name + " means nothing to --model " + model + ", which has " + known);
+    }
+}
+
+void refuseForeignData(const std::string& model, const BuiltIn& kind, const Options& options, const SampleShape& shape)
+{
+    if (kind.data == shape.kind)
+        return;
+    const bool images = kind.data == SampleKind::Image;
+    throw Failure(ExitCode::Options, "--model " + model + " takes " + (images ? "images" : "tokens") + ", and --data " +
+                                         valueOf(options, "data") + " gives " + (images ? "tokens" : "images") +
+                                         (images ? "; --model gpt takes tokens" : "; --data text or tokens fits it"));
+}
+
+} // namespace
+
+std::shared_ptr<Model> makeModel(const Options& options, const SampleShape& shape)
+{
+    const std::string name = valueOf(options, "model");
+    const ModelOptions own = modelOptions(options);
+    const BuiltIn* kind = builtIn(options.model);
+    if (kind == nullptr)
+        throw Failure(ExitCode::Options, "unknown model");
+    refuseForeignData(name, *kind, options, shape);
+    refuseForeignOptions(name, *kind, own);
+    return kind->make(own, shape);
 }
 
 } // namespace lockstep::trainer
