@@ -164,7 +164,7 @@ public:
 private:
     void drawWeights()
     {
-        for (const auto& module : modules()) {
+        for (const auto& module : modules(false)) {
             if (const auto* linear = module->as<torch::nn::LinearImpl>()) {
                 torch::nn::init::normal_(linear->weight, 0, kDeviation);
                 if (linear->bias.defined())

@@ -145,7 +145,7 @@ public:
             m_stages.push_back(register_module(name, stage(width << i, depths[static_cast<std::size_t>(i)], i)));
         }
         fc = register_module("fc", Linear(m_channels, shape.classes));
-        for (const auto& module : modules()) { // a second draw, as torchvision's
+        for (const auto& module : modules(false)) { // a second draw, as torchvision's
             if (const auto* conv = module->template as<torch::nn::Conv2dImpl>())
                 torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
         }

@@ -154,7 +154,7 @@ private:
     {
         torch::nn::init::normal_(pos_embed, 0, kDeviation);
         torch::nn::init::normal_(cls_token, 0, kTokenDeviation);
-        for (const auto& module : modules()) {
+        for (const auto& module : modules(false)) {
             if (const auto* linear = module->as<torch::nn::LinearImpl>()) {
                 torch::nn::init::normal_(linear->weight, 0, kDeviation);
                 torch::nn::init::zeros_(linear->bias);
