@@ -2,6 +2,7 @@
 #include "trainer/options.h"
 
 #include "trainer/failure.h"
+#include "trainer/optioncheck.h"
 #include "trainer/optiontable.h"
 
 #include <algorithm>
@@ -66,8 +67,7 @@ std::optional<Options> parseOptions(std::span<const char* const> arguments)
         }
         setOption(options, *row, value);
     }
-    if (options.nesterov == Switch::Yes && options.momentum <= 0)
-        throw Failure(ExitCode::Options, "--nesterov yes needs a --momentum above 0");
+    refuseContradictions(options);
     return options;
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/optioncheck.h"
+
+#include "trainer/failure.h"
+#include "trainer/optiontable.h"
+
+#include <string>
+#include <string_view>
+
+namespace lockstep::trainer {
+
+namespace {
+
+// An option that another one's choice gives a meaning.
+struct Belongs {
+    std::string_view option;
+    std::string_view to;       // the option that decides
+    std::string_view meanings; // its values that use it, as said to people
+    bool (*used)(const Options&);
+};
+
+constexpr auto kSgd = [](const Options& o) { return o.optimizer == OptimizerKind::Sgd; };
+constexpr auto kAdam = [](const Options& o) { return o.optimizer != OptimizerKind::Sgd; };
+constexpr auto kCuts = [](const Options& o) { return o.schedule == ScheduleKind::Step; };
+constexpr auto kCosine = [](const Options& o) { return o.schedule == ScheduleKind::Cosine; };
+constexpr auto kFp16 = [](const Options& o) { return o.precision == Precision::Fp16; };
+constexpr auto kDdp = [](const Options& o) { return o.strategy == StrategyKind::Ddp; };
+
+constexpr Belongs kTable[] = {
+    {"momentum", "optimizer", "sgd", kSgd},
+    {"nesterov", "optimizer", "sgd", kSgd},
+    {"beta1", "optimizer", "adam or adamw", kAdam},
+    {"beta2", "optimizer", "adam or adamw", kAdam},
+    {"epsilon", "optimizer", "adam or adamw", kAdam},
+    {"schedule-every", "schedule", "step", kCuts},
+    {"gamma", "schedule", "step", kCuts},
+    {"lr-min", "schedule", "cosine", kCosine},
+    {"loss-scale", "precision", "fp16", kFp16},
+    {"loss-scale-every", "precision", "fp16", kFp16},
+    {"bucket-mb", "strategy", "ddp", kDdp},
+    {"first-bucket-mb", "strategy", "ddp", kDdp},
+    {"bucket-views", "strategy", "ddp", kDdp},
+    {"find-unused-parameters", "strategy", "ddp", kDdp},
+    {"static-graph", "strategy", "ddp", kDdp},
+    {"gradient-compression", "strategy", "ddp", kDdp},
+};
+
+[[noreturn]] void refuse(const std::string& sentence)
+{
+    throw Failure(ExitCode::Options, sentence);
+}
+
+} // namespace
+
+void refuseContradictions(const Options& options)
+{
+    const Options defaults;
+    for (const Belongs& row : kTable) {
+        if (!row.used(options) && valueOf(options, row.option) != valueOf(defaults, row.option))
+            refuse("--" + std::string(row.option) + " has no part in --" + std::string(row.to) + " " +
+                   valueOf(options, row.to) + ": it is for --" + std::string(row.to) + " " + std::string(row.meanings));
+    }
+    if (options.nesterov == Switch::Yes && options.momentum <= 0)
+        refuse("--nesterov yes needs a --momentum above 0");
+    if (options.schedule == ScheduleKind::Warmup && options.warmupSteps == 0)
+        refuse("--schedule warmup needs --warmup-steps above 0");
+    if (options.schedule == ScheduleKind::OneCycle && options.warmupSteps > 0)
+        refuse("--schedule one-cycle begins with a warm-up of its own: leave --warmup-steps out");
+    if (options.schedule == ScheduleKind::Cosine && options.lrMin > options.learningRate())
+        refuse("--lr-min " + valueOf(options, "lr-min") + " is above the learning rate, where cosine begins");
+}
+
+} // namespace lockstep::trainer
