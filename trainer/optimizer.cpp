@@ -7,11 +7,7 @@ namespace lockstep::trainer {
 
 namespace {
 
-// Python's defaults, which no option changes yet.
-constexpr double kBeta1 = 0.9;
-constexpr double kBeta2 = 0.999;
-constexpr double kEpsilon = 1e-8;
-constexpr double kDampening = 0;
+constexpr double kDampening = 0; // Python's default, which no option changes
 
 std::vector<at::Tensor> zerosLike(const std::vector<at::Tensor>& parameters)
 {
@@ -22,62 +18,111 @@ std::vector<at::Tensor> zerosLike(const std::vector<at::Tensor>& parameters)
     return zeros;
 }
 
+std::vector<at::Tensor> stepCounts(const std::vector<at::Tensor>& parameters)
+{
+    std::vector<at::Tensor> counts;
+    counts.reserve(parameters.size());
+    for (const at::Tensor& parameter : parameters)
+        counts.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
+    return counts;
+}
+
+void countStep(const std::vector<at::Tensor>& counts)
+{
+    if (!counts.front().is_cpu()) {
+        at::_foreach_add_(counts, 1);
+        return;
+    }
+    for (const at::Tensor& count : counts) // an operator call each would cost more than the additions
+        *count.mutable_data_ptr<float>() += 1;
+}
+
+std::optional<at::Tensor> given(const at::Tensor& tensor)
+{
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
 } // namespace
 
 Optimizer::Optimizer(std::vector<at::Tensor> parameters, const Options& options)
-    : m_parameters(std::move(parameters)), m_kind(options.optimizer), m_lr(options.learningRate()),
-      m_decay(options.decay()), m_momentum(options.momentum), m_nesterov(options.nesterov == Switch::Yes)
+    : m_kind(options.optimizer), m_lr(options.learningRate()), m_decay(options.decay()), m_momentum(options.momentum),
+      m_beta1(options.beta1), m_beta2(options.beta2), m_epsilon(options.epsilon),
+      m_nesterov(options.nesterov == Switch::Yes)
 {
     const at::NoGradGuard noGrad;
-    if (m_kind == OptimizerKind::AdamW) {
-        std::vector<at::Tensor> steps;
-        steps.reserve(m_parameters.size());
-        for (const at::Tensor& parameter : m_parameters)
-            steps.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
-        m_state = {{"step", steps}, {"exp_avg", zerosLike(m_parameters)}, {"exp_avg_sq", zerosLike(m_parameters)}};
-    } else if (m_momentum > 0) {
-        m_state = {{"momentum_buffer", zerosLike(m_parameters)}};
-    }
+    if (m_kind != OptimizerKind::Sgd)
+        m_state = {{"step", stepCounts(parameters)},
+                   {"exp_avg", zerosLike(parameters)},
+                   {"exp_avg_sq", zerosLike(parameters)}};
+    else if (m_momentum > 0)
+        m_state = {{"momentum_buffer", zerosLike(parameters)}};
+    m_gradients.reserve(parameters.size());
+    m_all.parameters = std::move(parameters);
+    for (const State& state : m_state)
+        m_all.state.push_back(state.tensors);
 }
 
-void Optimizer::step(double learningRate)
+void Optimizer::step(double learningRate, const at::Tensor& leaveOut)
 {
     m_lr = learningRate;
     const at::NoGradGuard noGrad;
-    std::vector<at::Tensor> gradients;
-    gradients.reserve(m_parameters.size());
-    for (const at::Tensor& parameter : m_parameters)
-        gradients.push_back(parameter.grad());
-    if (m_kind == OptimizerKind::AdamW)
-        stepAdamW(gradients);
+    m_gradients.clear();
+    for (const at::Tensor& parameter : m_all.parameters) {
+        if (const at::Tensor& gradient = parameter.grad(); gradient.defined())
+            m_gradients.push_back(gradient);
+    }
+    if (m_gradients.empty())
+        return;
+    const bool all = m_gradients.size() == m_all.parameters.size();
+    const Stepped some = all ? Stepped{} : withGradient();
+    if (m_kind == OptimizerKind::Sgd)
+        stepSgd(all ? m_all : some, leaveOut);
     else
-        stepSgd(gradients);
+        stepAdam(all ? m_all : some, leaveOut);
+    m_gradients.clear(); // holds none of their memory
     m_firstStep = false;
 }
 
-void Optimizer::stepSgd(const std::vector<at::Tensor>& gradients)
+Optimizer::Stepped Optimizer::withGradient() const
 {
-    const std::vector<at::Tensor> buffers = m_state.empty() ? std::vector<at::Tensor>{} : m_state[0].tensors;
-    at::_fused_sgd_(m_parameters, gradients, buffers, m_decay, m_momentum, m_lr, kDampening, m_nesterov, false,
-                    m_firstStep);
+    Stepped some;
+    some.state.resize(m_all.state.size());
+    for (std::size_t i = 0; i < m_all.parameters.size(); ++i) {
+        if (!m_all.parameters[i].grad().defined())
+            continue;
+        some.parameters.push_back(m_all.parameters[i]);
+        for (std::size_t k = 0; k < some.state.size(); ++k)
+            some.state[k].push_back(m_all.state[k][i]);
+    }
+    return some;
 }
 
-void Optimizer::stepAdamW(const std::vector<at::Tensor>& gradients)
+void Optimizer::stepSgd(const Stepped& stepped, const at::Tensor& leaveOut)
 {
-    std::vector<at::Tensor>& steps = m_state[0].tensors;
-    for (at::Tensor& step : steps)
-        step.add_(1);
-    at::_fused_adamw_(m_parameters, gradients, m_state[1].tensors, m_state[2].tensors, {}, steps, m_lr, kBeta1, kBeta2,
-                      m_decay, kEpsilon, false, false);
+    const Tensors none;
+    const bool first = m_firstStep && !stepped.state.empty();
+    at::_fused_sgd_(stepped.parameters, m_gradients, stepped.state.empty() ? none : stepped.state[0], m_decay,
+                    m_momentum, m_lr, kDampening, m_nesterov, false, first, {}, given(leaveOut));
+}
+
+void Optimizer::stepAdam(const Stepped& stepped, const at::Tensor& leaveOut)
+{
+    const Tensors& steps = stepped.state[0];
+    countStep(steps);
+    if (m_kind == OptimizerKind::Adam)
+        at::_fused_adam_(stepped.parameters, m_gradients, stepped.state[1], stepped.state[2], {}, steps, m_lr, m_beta1,
+                         m_beta2, m_decay, m_epsilon, false, false, {}, given(leaveOut));
+    else
+        at::_fused_adamw_(stepped.parameters, m_gradients, stepped.state[1], stepped.state[2], {}, steps, m_lr, m_beta1,
+                          m_beta2, m_decay, m_epsilon, false, false, {}, given(leaveOut));
+    if (leaveOut.defined())
+        at::_foreach_sub_(steps, Tensors(steps.size(), leaveOut));
 }
 
 void Optimizer::zeroGradients()
 {
-    const at::NoGradGuard noGrad;
-    for (at::Tensor& parameter : m_parameters) {
-        if (at::Tensor& gradient = parameter.mutable_grad(); gradient.defined())
-            gradient.zero_();
-    }
+    for (at::Tensor& parameter : m_all.parameters)
+        parameter.mutable_grad().reset();
 }
 
 Optimizer::Hyperparameters Optimizer::hyperparameters() const
@@ -90,9 +135,11 @@ Optimizer::Hyperparameters Optimizer::hyperparameters() const
                 {"nesterov", m_nesterov},
                 {"maximize", false},
                 {"fused", true}};
-    const std::vector<double> betas{kBeta1, kBeta2};
-    return {{"lr", m_lr},       {"betas", betas},    {"eps", kEpsilon}, {"weight_decay", m_decay},
-            {"amsgrad", false}, {"maximize", false}, {"fused", true}};
+    const std::vector<double> betas{m_beta1, m_beta2};
+    return {{"lr", m_lr},       {"betas", betas},
+            {"eps", m_epsilon}, {"weight_decay", m_decay},
+            {"amsgrad", false}, {"maximize", false},
+            {"fused", true},    {"decoupled_weight_decay", m_kind == OptimizerKind::AdamW}};
 }
 
 void Optimizer::stateWasLoaded(std::int64_t stepsDone)
