@@ -1,21 +1,157 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/gradients.h"
 
+#include "trainer/failure.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
 namespace lockstep::trainer {
 
-Gradients::Gradients(const Options& options, Strategy& strategy, GradScaler& scaler, std::vector<std::string> names)
-    : m_options(options), m_strategy(strategy), m_scaler(scaler), m_names(std::move(names))
+namespace {
+
+constexpr double kClipEpsilon = 1e-6; // of torch.nn.utils.clip_grad_norm_
+
+std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& parameters)
 {
+    std::vector<at::Tensor> gradients;
+    gradients.reserve(parameters.size());
+    for (const at::Tensor& parameter : parameters) {
+        if (const at::Tensor& gradient = parameter.grad(); gradient.defined())
+            gradients.push_back(gradient);
+    }
+    return gradients;
 }
 
-bool Gradients::finish(std::int64_t)
+// The norm over those of the parameters, summed in Python's order: there, parameters without a gradient are left out.
+// (The square root of a square gives the norm of each back, bit for bit.)
+at::Tensor totalNorm(const at::Tensor& squares, const std::vector<at::Tensor>& parameters)
 {
+    at::Tensor norms = squares.sqrt();
+    if (static_cast<std::size_t>(norms.numel()) == parameters.size()) { // else they are shards, which have one always
+        std::vector<std::int64_t> with;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (parameters[i].grad().defined())
+                with.push_back(static_cast<std::int64_t>(i));
+        }
+        if (with.size() < parameters.size())
+            norms = norms.index_select(0, at::tensor(with).to(norms.device()));
+    }
+    return at::linalg_vector_norm(norms, 2);
+}
+
+} // namespace
+
+Gradients::Gradients(const Options& options, Strategy& strategy, GradScaler& scaler, std::vector<std::string> names)
+    : m_options(options), m_strategy(strategy), m_scaler(scaler), m_names(std::move(names)),
+      m_onCpu(strategy.parameters().front().is_cpu()), m_zeroFor(m_names.size())
+{
+    const auto floats = at::TensorOptions().dtype(at::kFloat).device(strategy.parameters().front().device());
+    if (scaler.enabled()) {
+        m_found = scaler.foundInf();
+    } else if (options.onNan == OnNan::Skip) {
+        m_one = at::ones({}, floats);
+        m_found = at::zeros({}, floats);
+    }
+    if (!m_onCpu)
+        m_leaveOut = m_found;
+}
+
+bool Gradients::finish(std::int64_t step)
+{
+    const at::NoGradGuard noGrad;
+    m_norm.reset();
+    if (!m_onCpu) { // what the step before sent
+        readCheck();
+        readMeasured();
+    }
+    if (m_found.defined())
+        check();
+    if (m_onCpu) {
+        readCheck();
+        if (m_leftOut)
+            return false;
+    }
+    if (m_options.clipNorm > 0 || m_watching || (m_options.gradNormEvery > 0 && step % m_options.gradNormEvery == 0))
+        measure(step);
+    if (m_options.clipNorm > 0 || m_options.clipValue > 0)
+        clip();
+    if (m_onCpu)
+        readMeasured();
     return true;
 }
 
-std::vector<std::string> Gradients::withoutGradient()
+void Gradients::check()
 {
-    return std::exchange(m_without, {});
+    if (m_scaler.enabled()) {
+        m_scaler.unscale(m_strategy);
+        m_checked.begin(at::stack({m_found, m_scaler.scaleOnDevice()}));
+    } else {
+        multiplyAndCheck(m_strategy, m_one, m_found);
+        m_checked.begin(at::stack({m_found, m_one}));
+    }
+}
+
+void Gradients::readCheck()
+{
+    const std::optional<at::Tensor> values = m_checked.take();
+    m_leftOut = values && (*values)[0].item<float>() != 0;
+    if (m_leftOut)
+        ++m_skipped;
+    if (values && m_scaler.enabled())
+        m_lossScale = (*values)[1].item<double>();
+}
+
+void Gradients::measure(std::int64_t step)
+{
+    const at::Tensor squares = m_strategy.gradientSquares();
+    m_total = totalNorm(squares, m_strategy.parameters());
+    m_measured.begin(at::cat({m_total.reshape({1}), squares}));
+    m_measuredStep = step;
+}
+
+void Gradients::readMeasured()
+{
+    const std::optional<at::Tensor> values = m_measured.take();
+    if (!values || m_leftOut)
+        return;
+    m_norm = (*values)[0].item<double>();
+    if (!std::isfinite(*m_norm) && m_options.onNan == OnNan::Stop)
+        throw Failure(ExitCode::NanLoss, "the gradients' norm is " + std::to_string(*m_norm) + " at step " +
+                                             std::to_string(m_measuredStep + 1) + "; a smaller --lr may help");
+    watch(values->slice(0, 1));
+}
+
+void Gradients::clip()
+{
+    const std::vector<at::Tensor> gradients = gradientsOf(m_strategy.parameters());
+    if (gradients.empty())
+        return;
+    if (m_options.clipNorm > 0) {
+        const at::Tensor factor = ((m_total + kClipEpsilon).reciprocal() * m_options.clipNorm).clamp_max(1);
+        if (!m_onCpu || factor.item<float>() != 1) // times 1 changes nothing, but costs a pass over all
+            at::_foreach_mul_(gradients, factor);
+    }
+    if (m_options.clipValue > 0) {
+        at::_foreach_clamp_min_(gradients, -m_options.clipValue);
+        at::_foreach_clamp_max_(gradients, m_options.clipValue);
+    }
+}
+
+void Gradients::watch(const at::Tensor& squares)
+{
+    const at::Tensor values = squares.contiguous();
+    const float* square = values.const_data_ptr<float>();
+    m_watching = false;
+    for (std::size_t i = 0; i < m_names.size(); ++i) {
+        int& zero = m_zeroFor[i];
+        if (square[i] != 0)
+            zero = 0;
+        else if (zero < kStepsWithout && ++zero == kStepsWithout)
+            m_without.push_back(m_names[i]);
+        m_watching = m_watching || (zero > 0 && zero < kStepsWithout);
+    }
 }
 
 } // namespace lockstep::trainer

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happens to the reduced gradients before the optimiser sees them: unscaled, looked at, clipped.
+// What happens to the reduced gradients before the optimiser sees them: unscaled, looked at, clipped. In this order,
+// as Python's scaler.unscale_, clip_grad_norm_, clip_grad_value_, scaler.step. On a GPU nothing here waits for the
+// device, and what is read from it (norm, skipped steps, scale, parameters without a gradient) is a step old.
 #pragma once
 
 #include "trainer/gradscaler.h"
+#include "trainer/lateread.h"
 #include "trainer/options.h"
 #include "trainer/parallel/strategy.h"
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lockstep::trainer {
@@ -18,19 +22,48 @@ public:
 
     Gradients(const Options& options, Strategy& strategy, GradScaler& scaler, std::vector<std::string> names);
 
-    // All ranks call it together and get the same answer: false, the step is left out (fp16 overflow, or --nan skip).
+    // All ranks call it together, with the same answer: false, the step is left out (fp16 overflow, or --nan skip).
+    // On a GPU it is always true, and leaveOut() tells the device. Throws Failure(NanLoss) under --nan stop for a
+    // norm that is not finite.
     [[nodiscard]] bool finish(std::int64_t step);
+    [[nodiscard]] const at::Tensor& leaveOut() const { return m_leaveOut; } // for the optimiser; undefined on a CPU
 
     [[nodiscard]] std::optional<double> norm() const { return m_norm; } // before clipping, where it was measured
-    // Parameters whose gradient was zero or missing on all ranks for kStepsWithout steps; each is told once.
-    [[nodiscard]] std::vector<std::string> withoutGradient();
+    [[nodiscard]] std::optional<double> lossScale() const { return m_lossScale; } // of the step, with fp16
+    [[nodiscard]] std::int64_t skipped() { return std::exchange(m_skipped, 0); }  // steps left out since it was asked
+    // Parameters whose gradient was zero or missing on all ranks for kStepsWithout steps; each is told once. They are
+    // watched from the first measurement that saw none; a step that was left out does not count.
+    [[nodiscard]] std::vector<std::string> withoutGradient() { return std::exchange(m_without, {}); }
 
 private:
+    void check();
+    void measure(std::int64_t step);
+    void clip();
+    void readCheck();
+    void readMeasured();
+    void watch(const at::Tensor& squares);
+
     const Options& m_options;
     Strategy& m_strategy;
     GradScaler& m_scaler;
     std::vector<std::string> m_names; // of the model's parameters that need a gradient
+    bool m_onCpu;
+
+    at::Tensor m_one;
+    at::Tensor m_found;    // 1: a gradient is not finite; undefined where no step is left out
+    at::Tensor m_leaveOut; // the same, on a GPU
+    LateRead m_checked;    // found, scale
+    bool m_leftOut = false;
+    std::int64_t m_skipped = 0;
+    std::optional<double> m_lossScale;
+
+    at::Tensor m_total;  // the norm, on the device
+    LateRead m_measured; // the norm and all squares
+    std::int64_t m_measuredStep = 0;
     std::optional<double> m_norm;
+
+    std::vector<int> m_zeroFor; // steps in a row, a parameter
+    bool m_watching = false;    // one had no gradient at the last measurement
     std::vector<std::string> m_without;
 };
 

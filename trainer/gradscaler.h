@@ -2,6 +2,7 @@
 // Loss scaling for fp16, step for step as torch.amp.GradScaler: small gradients would vanish in half precision, so the
 // loss is scaled up before backward and the gradients down after it; a step with an infinite gradient is left out and
 // halves the scale, and many good ones in a row double it. With any other precision it does nothing.
+// All of it happens on the device; only overflowed() and scale() read from there.
 #pragma once
 
 #include "trainer/options.h"
@@ -14,19 +15,25 @@ namespace lockstep::trainer {
 
 class Strategy;
 
+// Multiplies the strategy's gradients by `factor` and notes in `found` (1, else 0; floats of one element) whether one
+// of any rank's is not finite. The same answer on all ranks: the gradients are, or the strategy asks the others.
+void multiplyAndCheck(Strategy& strategy, const at::Tensor& factor, at::Tensor& found);
+
 class GradScaler {
 public:
     GradScaler(const Options& options, at::Device device);
 
     [[nodiscard]] bool enabled() const { return m_enabled; }
     [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
-    // Divides the gradients by the scale and notes whether one of any rank's is not finite.
+    // Divides the gradients by the scale and notes whether one of any rank's is not finite. (By the reciprocal, as
+    // Python's unscale_; its fused optimisers divide, which is the same for a power of two.)
     void unscale(Strategy& strategy);
-    [[nodiscard]] bool foundInf() const; // since the last update
-    void update();                       // the scale, at the end of a step
+    [[nodiscard]] const at::Tensor& foundInf() const { return m_foundInf; } // by the last unscale: 1, else 0
+    [[nodiscard]] const at::Tensor& scaleOnDevice() const { return m_scale; }
+    void update(); // the scale, at the end of a step
 
-    [[nodiscard]] double scale() const;
-    struct State { // by Python's names: scale, _growth_tracker
+    [[nodiscard]] double scale() const; // waits for the device
+    struct State {                      // by Python's names: scale, _growth_tracker
         double scale = 0;
         std::int64_t growthTracker = 0;
     };

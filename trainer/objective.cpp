@@ -3,6 +3,7 @@
 
 #include "trainer/failure.h"
 
+#include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 
 namespace lockstep::trainer {
@@ -32,6 +33,10 @@ AutocastScope::~AutocastScope()
 Objective::Objective(Model& model, Precision precision, at::Device device)
     : m_model(model), m_precision(precision), m_device(device)
 {
+    if (!device.is_cuda())
+        return;
+    at::globalContext().setFloat32MatmulPrecision(precision == Precision::Tf32 ? "high" : "highest");
+    at::globalContext().setAllowTF32CuDNN(precision == Precision::Tf32);
 }
 
 at::Tensor Objective::scores(const at::Tensor& inputs) const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Forward and loss in the precision asked for: autocast around both, as Python's `with autocast(): loss = f(model(x),
-// y)`.
+// Forward and loss in the precision asked for: autocast around both, as Python's
+// `with autocast(): loss = f(model(x), y)`; backward runs outside and follows each operation's own precision.
 #pragma once
 
 #include "trainer/data/loader.h"
@@ -26,6 +26,8 @@ private:
 
 class Objective {
 public:
+    // fp32 and tf32 are settings of the whole process: with fp32, products and convolutions on a GPU are exact too
+    // (PyTorch's own default lets cuDNN round to tf32); tf32 rounds both. A CPU has no tf32: there it is fp32.
     Objective(Model& model, Precision precision, at::Device device);
 
     [[nodiscard]] Model& model() const { return m_model; }
