@@ -94,7 +94,7 @@ void train(const Options& options, MetricWriter& metrics)
                 dumpGradients(*strategy, options.dumpGradients + "." + std::to_string(place.rank));
             const double rate = schedule.at(progress.step);
             if (gradients.finish(progress.step))
-                optimizer.step(rate);
+                optimizer.step(rate, gradients.leaveOut());
             scaler.update();
             optimizer.zeroGradients();
             clock.mark(Mark::Done);

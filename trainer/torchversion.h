@@ -8,9 +8,9 @@
 
 // c10d::Reducer's constructor grew at its end: batched_grad_copy in 2.12, lazy_bucket_allocation in 2.15.
 #if LOCKSTEP_TORCH >= 215
-#define LOCKSTEP_REDUCER_TAIL , false, false
+#define LOCKSTEP_REDUCER_TAIL(batchedCopy) , batchedCopy, false
 #elif LOCKSTEP_TORCH >= 212
-#define LOCKSTEP_REDUCER_TAIL , false
+#define LOCKSTEP_REDUCER_TAIL(batchedCopy) , batchedCopy
 #else
-#define LOCKSTEP_REDUCER_TAIL
+#define LOCKSTEP_REDUCER_TAIL(batchedCopy)
 #endif

@@ -32,8 +32,12 @@ public:
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override;
     [[nodiscard]] at::Tensor gradientSquares() override;
     void anyRank(at::Tensor& flag) override;
+    void settle() override;
+    [[nodiscard]] Facts facts() const override; // from c10d's logger, which times the first ten steps and each 100th
 
 private:
+    void broadcastBuffers();
+
     struct State;
     std::unique_ptr<State> m_state;
 };

@@ -27,6 +27,9 @@ public:
     virtual void backward(const at::Tensor& loss) = 0;
     [[nodiscard]] virtual at::Tensor evaluate(const at::Tensor& inputs) = 0; // scores; the caller has a NoGradGuard
 
+    // All ranks, before an evaluation: what each has of its own, as a batch norm's running means, becomes rank 0's.
+    virtual void settle() {}
+
     // Whole tensors from what the ranks hold of them, and back. `parts` are one tensor for each of parameters(): those
     // themselves, or an optimiser's state. `parameter` counts the model's parameters that need a gradient, in their
     // order. All ranks call these together, in the same order; at most one unit is whole at a time.
@@ -40,7 +43,7 @@ public:
     // Whether any rank's part holds the flag (a float tensor of one element): found_inf of sharded gradients.
     virtual void anyRank(at::Tensor& flag) = 0;
 
-    [[nodiscard]] virtual Facts facts() const { return {}; }   // once, when the first steps are done: buckets, units
+    [[nodiscard]] virtual Facts facts() const { return {}; }   // after the first steps and at the end: buckets, units
     [[nodiscard]] virtual Facts metrics() const { return {}; } // of the newest step
 };
 
