@@ -25,11 +25,9 @@ Evaluation evaluate(Strategy& strategy, Model& model, const Dataset& tests, Proc
 {
     const at::NoGradGuard noGrad;
     model.eval();
-    std::vector<std::int64_t> mine;
-    for (std::int64_t i = group.rank(); i < tests.count(); i += group.world())
-        mine.push_back(i);
+    const DistributedSampler sampler(tests.count(), {group.world(), group.rank(), Order::AsStored, Remainder::Join});
     Loader loader(tests, {.batch = kBatch, .device = device.tensors});
-    loader.begin(std::move(mine), {});
+    loader.begin(sampler.share(0), {});
 
     at::Tensor sums = at::zeros({3}, at::kDouble); // loss, right answers, samples
     while (loader.left() > 0) {

@@ -70,14 +70,14 @@ void train(const Options& options, MetricWriter& metrics)
     StepRecorder recorder(stepMetrics, clock, device);
     Agreement agreement(group);
     while (progress.step < steps.total) {
-        loader.begin(sampler.indices(progress.epoch, progress.takenOfEpoch),
+        loader.begin(sampler.share(progress.epoch, progress.takenOfEpoch),
                      {static_cast<std::uint64_t>(options.seed), progress.epoch});
         stepMetrics.begin();
         EpochMean mean;
         while (loader.left() > 0 && progress.step < steps.total) {
             seedStep(options, place.rank, progress.step);
             const std::int64_t forwards = std::min(options.accumulate, loader.left());
-            const std::int64_t samples = loader.samplesOfNext(forwards); // of the whole step on this rank
+            const std::int64_t samples = loader.samplesOfNext(forwards); // of the whole step on all ranks
             for (std::int64_t i = 1; i <= forwards; ++i) {
                 clock.mark(Mark::Start);
                 Batch batch = loader.next();
@@ -86,7 +86,7 @@ void train(const Options& options, MetricWriter& metrics)
                 clock.mark(Mark::OnDevice);
                 const at::Tensor loss = strategy->forward(batch, i < forwards ? Sync::Later : Sync::Now);
                 clock.mark(Mark::ForwardDone);
-                strategy->backward(scaler.scaled(shareOf(loss, batch.samples, samples)));
+                strategy->backward(scaler.scaled(shareOf(loss, batch.samples, samples, place.world)));
                 clock.mark(Mark::BackwardDone);
                 recorder.forward(loss, batch);
             }
@@ -100,7 +100,7 @@ void train(const Options& options, MetricWriter& metrics)
             clock.mark(Mark::Done);
 
             ++progress.step;
-            progress.takenOfEpoch += samples * place.world;
+            progress.takenOfEpoch += samples;
             if (const auto done = recorder.step({.step = progress.step,
                                                  .epoch = passesOf(progress, sampler.total()),
                                                  .lr = rate,

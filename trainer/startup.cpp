@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/startup.h"
 
+#include "trainer/data/batchworkers.h"
 #include "trainer/failure.h"
 
 #include <ATen/ATen.h>
@@ -69,8 +70,11 @@ std::chrono::milliseconds asMilliseconds(double seconds)
 
 SamplerOptions samplerOptions(const Options& options, const Placement& place)
 {
-    return {place.world, place.rank, options.shuffle == Switch::Yes ? Order::Shuffled : Order::AsStored,
-            options.dropLast == Switch::Yes ? Remainder::Drop : Remainder::Pad, options.seed};
+    Remainder remainder = options.uneven == Uneven::Join ? Remainder::Join : Remainder::Pad;
+    if (options.dropLast == Switch::Yes)
+        remainder = Remainder::Drop;
+    return {place.world, place.rank, options.shuffle == Switch::Yes ? Order::Shuffled : Order::AsStored, remainder,
+            options.seed};
 }
 
 LoaderOptions loaderOptions(const Options& options, const Placement& place, const Device& device)
@@ -134,11 +138,14 @@ double passesOf(const Progress& progress, std::int64_t samplesPerEpoch)
            static_cast<double>(progress.takenOfEpoch) / static_cast<double>(samplesPerEpoch);
 }
 
-at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep)
+at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep, int world)
 {
-    if (samples == samplesOfStep)
+    if (samples == 0)
+        return loss * 0.0;
+    if (samples * world == samplesOfStep)
         return loss;
-    return loss / (static_cast<double>(samplesOfStep) / static_cast<double>(samples)); // exact for equal forwards
+    return loss /
+           (static_cast<double>(samplesOfStep) / static_cast<double>(samples * world)); // exact for equal forwards
 }
 
 void refuseNan(const Options& options, const StepResult& step)

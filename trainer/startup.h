@@ -40,8 +40,9 @@ struct Steps {
                                   const Model& model);
 
 [[nodiscard]] double passesOf(const Progress& progress, std::int64_t samplesPerEpoch); // with the fraction
-// The weight of a forward in its step: the step's gradient is the mean over all its samples.
-[[nodiscard]] at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep);
+// The weight of a forward in its step, so that the step's gradient, a mean over ranks, is the mean over all its
+// samples: `samples` in this forward, `samplesOfStep` in all forwards of all `world` ranks.
+[[nodiscard]] at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep, int world);
 void refuseNan(const Options& options, const StepResult& step); // throws Failure(NanLoss) under --nan stop
 
 // The mean loss of an epoch's samples, and their rate.

@@ -224,7 +224,8 @@ void TestTrainerData::samplerEqualsPythons()
         options.remainder = head[4] == "1" ? Remainder::Drop : Remainder::Pad;
         options.seed = head[5].toLongLong();
         QByteArrayList indices;
-        for (const std::int64_t index : DistributedSampler(head[0].toLongLong(), options).indices(head[6].toLongLong()))
+        for (const std::int64_t index :
+             DistributedSampler(head[0].toLongLong(), options).share(head[6].toLongLong()).indices)
             indices << QByteArray::number(qlonglong(index));
         QCOMPARE(indices.mid(0, 40).join(' '), halves[1].trimmed());
         ++compared;
@@ -238,7 +239,7 @@ void TestTrainerData::samplerCoversEverySample()
     for (int rank = 0; rank < 4; ++rank) {
         const DistributedSampler sampler(101, {.replicas = 4, .rank = rank, .seed = 3});
         QCOMPARE(sampler.perRank(), 26);
-        for (const std::int64_t index : sampler.indices(1))
+        for (const std::int64_t index : sampler.share(1).indices)
             ++seen.at(static_cast<std::size_t>(index));
     }
     QCOMPARE(std::ranges::count(seen, 1), 98); // three are the padding
@@ -248,7 +249,7 @@ void TestTrainerData::samplerCoversEverySample()
 void TestTrainerData::samplerRefuses()
 {
     QVERIFY_THROWS_EXCEPTION(Failure, DistributedSampler(0, {}));
-    QVERIFY_THROWS_EXCEPTION(Failure, DistributedSampler(std::int64_t{1} << 32, {}));
+    QVERIFY_THROWS_EXCEPTION(Failure, DistributedSampler(std::int64_t{1} << 40, {}));
     QVERIFY_THROWS_EXCEPTION(Failure, DistributedSampler(3, {.replicas = 4, .remainder = Remainder::Drop}));
 }
 

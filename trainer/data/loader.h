@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Batches of one rank's share of an epoch. Worker threads, kept for the whole run, prepare them ahead in memory that is
-// used again and again (pinned where the device is a GPU); they come out in order, whichever thread was first.
+// Batches of one rank's share of an epoch, as tensors. Worker threads, kept for the whole run, prepare them ahead.
+// Their memory is LibTorch's, which gives the same blocks out again: pinned where the device is a GPU, and then only
+// when the copy to it is over.
 #pragma once
 
 #include "trainer/data/dataset.h"
@@ -11,10 +12,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
-#include <vector>
 
 namespace lockstep::trainer {
 
+// `samples` 0: this rank has none left for a forward that others still make (--uneven join). The tensors then hold one
+// sample all the same, so that the forward can be made; it counts for nothing.
 struct Batch {
     at::Tensor inputs;  // N×C×H×W floats, or N×context tokens
     at::Tensor targets; // N, or N×context
@@ -35,22 +37,21 @@ public:
     Loader(const Dataset& dataset, const LoaderOptions& options);
     ~Loader();
 
-    [[nodiscard]] std::int64_t batchesOf(std::int64_t samples) const;
+    [[nodiscard]] std::int64_t batchesOf(std::int64_t rounds) const;
 
-    void begin(std::vector<std::int64_t> indices, const Draw& draw);      // an epoch, or what is left of it
-    [[nodiscard]] std::int64_t left() const;                              // batches that next() has still to give
-    [[nodiscard]] std::int64_t samplesOfNext(std::int64_t batches) const; // in so many batches from here on
-    // Waits for the batch; its memory is the loader's and is valid until the call after the next one. Throws what
-    // Dataset::read threw.
-    [[nodiscard]] Batch next();
+    void begin(EpochShare share, const Draw& draw); // an epoch, or what is left of it
+    [[nodiscard]] std::int64_t left() const;        // batches that next() has still to give, the same on every rank
+    [[nodiscard]] std::int64_t samplesOfNext(std::int64_t batches) const; // of all ranks, in so many from here on
+    [[nodiscard]] Batch next(); // waits for it; throws what Dataset::read threw
 
 private:
+    void submit();
+    void prefetch();
+
     struct State;
     std::unique_ptr<State> m_state;
 };
 
 [[nodiscard]] Batch toDevice(Batch batch, const Device& device); // does not wait for a GPU
-
-[[nodiscard]] std::int64_t workersFor(std::int64_t asked, int ranksOnThisNode); // -1: min(8, cores / ranks)
 
 } // namespace lockstep::trainer
