@@ -83,6 +83,7 @@ void train(const Options& options, MetricWriter& metrics)
                 Batch batch = loader.next();
                 clock.mark(Mark::DataReady);
                 batch = toDevice(std::move(batch), device);
+                const StandInScope standIn(*model, batch);
                 clock.mark(Mark::OnDevice);
                 const at::Tensor loss = strategy->forward(batch, i < forwards ? Sync::Later : Sync::Now);
                 clock.mark(Mark::ForwardDone);
@@ -125,14 +126,11 @@ void train(const Options& options, MetricWriter& metrics)
         EpochResult result = mean.over(group);
         result.epoch = passesOf(progress, sampler.total());
         result.step = progress.step;
-        if (data.test) {
-            const Evaluation tested = evaluate(*strategy, *model, *data.test, group, device, options);
-            result.testLoss = tested.loss;
-            result.testAccuracy = tested.accuracy;
-        }
+        if (data.test && evaluationDue(options, progress, steps.total))
+            result.test = evaluate(*strategy, *model, *data.test, group, device, options);
         report.epoch(result);
         if (checkpoints.dueAfterEpoch(progress.epoch))
-            checkpoints.save(state, result.testLoss);
+            checkpoints.save(state, result.testLoss());
     }
 
     // 7. All ranks hold the same bits now.

@@ -68,6 +68,12 @@ void refuseContradictions(const Options& options)
         refuse("--schedule one-cycle begins with a warm-up of its own: leave --warmup-steps out");
     if (options.schedule == ScheduleKind::Cosine && options.lrMin > options.learningRate())
         refuse("--lr-min " + valueOf(options, "lr-min") + " is above the learning rate, where cosine begins");
+    if (options.uneven == Uneven::Join && options.syncBatchNorm == Switch::Yes)
+        refuse(
+            "--uneven join does not go with --sync-batch-norm yes: a rank that has run out of samples has no mean to "
+            "give");
+    if (options.uneven == Uneven::Join && options.dropLast == Switch::Yes)
+        refuse("--uneven join keeps the samples that --drop-last yes leaves out: choose one");
 }
 
 } // namespace lockstep::trainer

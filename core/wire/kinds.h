@@ -10,7 +10,8 @@
 //             proof)
 //   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s samples steps (how many the
 //             record covers, losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step). Once an
-//             epoch, rank 0: train_loss test_loss test_accuracy (over all ranks).
+//             epoch, rank 0: train_loss test_loss test_accuracy test_top5 test_perplexity (over all ranks; the last of
+//             tokens only).
 //   info   R  facts said once: model parameters world total_steps steps_per_epoch batch backend threads checkpoint ...
 //   out    R  text        a line of the rank's stdout;  err R text: of its stderr
 //   device -  id ...      a sample, 1 Hz. id=cpu util load1 cores mem_used mem_total;  id=disk:PATH free total;

@@ -9,6 +9,29 @@
 
 namespace lockstep::trainer {
 
+namespace {
+
+template <typename... Values>
+std::string printed(const char* format, Values... values)
+{
+    std::array<char, 256> text{};
+    std::snprintf(text.data(), text.size(), format, values...);
+    return text.data();
+}
+
+std::string epochLine(const EpochResult& result, std::int64_t epochs)
+{
+    std::string text =
+        printed("epoch %.4g/%lld  train loss %.4f", result.epoch, static_cast<long long>(epochs), result.trainLoss);
+    if (result.test)
+        text += printed("  test loss %.4f  test accuracy %.2f %%", result.test->loss, 100 * result.test->accuracy);
+    if (result.test && result.test->perplexity)
+        text += printed("  test perplexity %.4g", *result.test->perplexity);
+    return text + printed("  %.0f samples/s", result.samplesPerS);
+}
+
+} // namespace
+
 void Report::info(const Facts& facts)
 {
     std::string record;
@@ -39,21 +62,21 @@ void Report::epoch(const EpochResult& result)
     if (m_writer.rank() != 0)
         return;
     std::string record;
-    wire::Encoder(record)
-        .begin(wire::kind::kMetric, m_writer.rank(), monotonicUs())
+    wire::Encoder encoder(record);
+    encoder.begin(wire::kind::kMetric, m_writer.rank(), monotonicUs())
         .field("step", result.step)
         .field("epoch", result.epoch)
-        .field("train_loss", result.trainLoss)
-        .field("test_loss", result.testLoss)
-        .field("test_accuracy", result.testAccuracy)
-        .end();
+        .field("train_loss", result.trainLoss);
+    if (result.test) {
+        encoder.field("test_loss", result.test->loss)
+            .field("test_accuracy", result.test->accuracy)
+            .field("test_top5", result.test->top5);
+        if (result.test->perplexity)
+            encoder.field("test_perplexity", *result.test->perplexity);
+    }
+    encoder.end();
     m_writer.write(record);
-    std::array<char, 256> text{};
-    std::snprintf(text.data(), text.size(),
-                  "epoch %.4g/%lld  train loss %.4f  test loss %.4f  test accuracy %.2f %%  %.0f samples/s",
-                  result.epoch, static_cast<long long>(m_epochs), result.trainLoss, result.testLoss,
-                  100 * result.testAccuracy, result.samplesPerS);
-    line(text.data());
+    line(epochLine(result, m_epochs));
 }
 
 void Report::checkpoint(const std::string& path, std::int64_t step)

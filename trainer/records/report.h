@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,13 +17,21 @@ namespace lockstep::trainer {
 
 using Facts = std::vector<std::pair<std::string_view, std::variant<std::int64_t, double, std::string>>>;
 
+struct TestResult { // means over all test samples, or over all tokens
+    double loss = 0;
+    double accuracy = 0;              // 0 to 1
+    double top5 = 0;                  // 0 to 1: the right one is among the five best
+    std::optional<double> perplexity; // of tokens: e^loss
+};
+
 struct EpochResult {
     double epoch = 0; // passes done
     std::int64_t step = 0;
     double trainLoss = 0;
-    double testLoss = 0;
-    double testAccuracy = 0;
     double samplesPerS = 0; // of all ranks, evaluation left out
+    std::optional<TestResult> test;
+
+    [[nodiscard]] std::optional<double> testLoss() const { return test ? std::optional(test->loss) : std::nullopt; }
 };
 
 class Report {

@@ -22,6 +22,11 @@ std::optional<StepResult> StepRecorder::step(const StepResult& known)
 {
     StepResult result = known;
     result.samples = std::exchange(m_samples, 0);
+    if (result.samples == 0) { // it only kept the others company: there is no loss
+        m_loss = 0;
+        (void)m_clock.take();
+        return std::nullopt;
+    }
     result.tokens = std::exchange(m_tokens, 0);
     result.loss = std::exchange(m_loss, 0) / static_cast<double>(result.samples);
     result.parts = m_clock.take();
