@@ -12,6 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstring>
+
 namespace lockstep::test {
 
 namespace {
@@ -132,6 +135,28 @@ std::string Ranks::fact(int rank, const std::string& key) const
             return found->second;
     }
     return {};
+}
+
+std::vector<float> floats(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    const QByteArray bytes = file.readAll();
+    std::vector<float> values(static_cast<std::size_t>(bytes.size()) / sizeof(float));
+    std::memcpy(values.data(), bytes.constData(), values.size() * sizeof(float));
+    return values;
+}
+
+double relativeDistance(const std::vector<float>& a, const std::vector<float>& b) // L2
+{
+    double difference = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::pow(double(a[i]) - double(b[i]), 2);
+        size += std::pow(double(b[i]), 2);
+    }
+    return std::sqrt(difference / size);
 }
 
 } // namespace lockstep::test

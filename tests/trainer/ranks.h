@@ -43,4 +43,8 @@ private:
 // What every test wants: small, quick and on the CPU.
 [[nodiscard]] QStringList quick(const QStringList& more);
 
+// What --dump-parameters and --dump-gradients wrote; empty when there is no such file.
+[[nodiscard]] std::vector<float> floats(const QString& path);
+[[nodiscard]] double relativeDistance(const std::vector<float>& a, const std::vector<float>& b); // L2
+
 } // namespace lockstep::test

@@ -15,28 +15,6 @@ namespace {
 // Two ranks divide a batch's sum differently from one, so the last bits differ; 4.3e-8 was measured here.
 constexpr double kRelativeTolerance = 1e-6;
 
-std::vector<float> floats(const QString& path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray bytes = file.readAll();
-    std::vector<float> values(static_cast<std::size_t>(bytes.size()) / sizeof(float));
-    memcpy(values.data(), bytes.constData(), values.size() * sizeof(float));
-    return values;
-}
-
-double relativeDistance(const std::vector<float>& a, const std::vector<float>& b) // L2
-{
-    double difference = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        difference += std::pow(double(a[i]) - double(b[i]), 2);
-        size += std::pow(double(b[i]), 2);
-    }
-    return std::sqrt(difference / size);
-}
-
 double number(const Record& record, const std::string& key)
 {
     const auto found = record.find(key);
