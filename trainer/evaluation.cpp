@@ -46,6 +46,7 @@ TestResult evaluate(Strategy& strategy, Model& model, const Dataset& tests, Proc
                     const Options& options)
 {
     const at::NoGradGuard noGrad;
+    strategy.settle();
     model.eval();
     const DistributedSampler sampler(tests.count(), {group.world(), group.rank(), Order::AsStored, Remainder::Join});
     Loader loader(tests, {.batch = batchFor(options, tests.shape()), .device = device.tensors});

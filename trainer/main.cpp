@@ -22,6 +22,7 @@ using namespace lockstep::trainer;
 namespace {
 
 constexpr std::chrono::milliseconds kFlushDeadline{1000};
+constexpr std::int64_t kFirstSteps = 20; // after which buckets and units are as they stay
 
 void train(const Options& options, MetricWriter& metrics)
 {
@@ -69,6 +70,7 @@ void train(const Options& options, MetricWriter& metrics)
     StepMetrics stepMetrics(metrics);
     StepRecorder recorder(stepMetrics, clock, device);
     Agreement agreement(group);
+    const std::int64_t factsAt = progress.step + kFirstSteps;
     while (progress.step < steps.total) {
         loader.begin(sampler.share(progress.epoch, progress.takenOfEpoch),
                      {static_cast<std::uint64_t>(options.seed), progress.epoch});
@@ -105,10 +107,16 @@ void train(const Options& options, MetricWriter& metrics)
             if (const auto done = recorder.step({.step = progress.step,
                                                  .epoch = passesOf(progress, sampler.total()),
                                                  .lr = rate,
-                                                 .gradNorm = gradients.norm()})) {
+                                                 .gradNorm = gradients.norm(),
+                                                 .lossScale = gradients.lossScale(),
+                                                 .skipped = gradients.skipped()})) {
                 refuseNan(options, *done);
                 mean.add(*done);
             }
+            for (const std::string& name : gradients.withoutGradient())
+                report.noGradient(name);
+            if (progress.step == factsAt)
+                report.info(strategy->facts());
             const Wishes wishes = agreement.after(progress.step, {checkpoints.wanted(), StopRequest::made()});
             if (wishes.checkpoint || wishes.stop || checkpoints.dueAfterStep(progress.step))
                 checkpoints.save(state, std::nullopt);
@@ -134,6 +142,7 @@ void train(const Options& options, MetricWriter& metrics)
     }
 
     // 7. All ranks hold the same bits now.
+    report.info(strategy->facts());
     report.info({{"parameter_hash", fingerprint(*strategy)}, {"steps_done", progress.step}});
     if (!options.dumpParameters.empty())
         dumpParameters(*strategy, options.dumpParameters + "." + std::to_string(place.rank));

@@ -9,10 +9,16 @@
 //             `ended` is the last record of an attempt: gone= ranks and children ended, left= survivors (0 is the
 //             proof)
 //   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s samples steps (how many the
-//             record covers, losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step). Once an
-//             epoch, rank 0: train_loss test_loss test_accuracy test_top5 test_perplexity (over all ranks; the last of
-//             tokens only).
+//             record covers, losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step) grad_norm
+//             (before clipping, where it was measured) loss_scale (fp16) skipped (of those steps, how many were left
+//             out for gradients that are not finite; missing: none). Once an epoch, rank 0: train_loss test_loss
+//             test_accuracy test_top5 test_perplexity (over all ranks; the last of tokens only).
 //   info   R  facts said once: model parameters world total_steps steps_per_epoch batch backend threads checkpoint ...
+//             no_gradient=NAME, rank 0: a parameter whose gradient was zero or missing on all ranks for 20 steps.
+//             After 20 steps and at the end, from DDP: buckets (how many) bucket_bytes (in the order in which they are
+//             reduced) bucket_order (the parameters of each, counted from 0, buckets between `;`) and means over the
+//             steps that were timed: ddp_forward_ms ddp_backward_ms ddp_communication_ms (from the first bucket's start
+//             to the last one's end) ddp_overlap_ms (of it, while backward still computed)
 //   out    R  text        a line of the rank's stdout;  err R text: of its stderr
 //   device -  id ...      a sample, 1 Hz. id=cpu util load1 cores mem_used mem_total;  id=disk:PATH free total;
 //             id=net:IFNAME rx_bytes_per_s tx_bytes_per_s;

@@ -225,9 +225,9 @@ Facts Ddp::facts() const
     const std::vector<std::vector<std::size_t>> order = m_state->logger->get_per_bucket_variable_indices();
     std::vector<std::string> orders;
     for (const std::vector<std::size_t>& bucket : order)
-        orders.push_back(joined(bucket, ' '));
+        orders.push_back(joined(bucket, ','));
     Facts facts{{"buckets", static_cast<std::int64_t>(order.size())},
-                {"bucket_bytes", joined(m_state->logger->get_bucket_sizes(), ' ')},
+                {"bucket_bytes", joined(m_state->logger->get_bucket_sizes(), ',')},
                 {"bucket_order", joined(orders, ';')}};
     const auto add = [&](std::string_view key, const char* name) {
         if (const auto found = data.ints_map.find(name); found != data.ints_map.end())

@@ -34,6 +34,8 @@ std::string epochLine(const EpochResult& result, std::int64_t epochs)
 
 void Report::info(const Facts& facts)
 {
+    if (facts.empty())
+        return;
     std::string record;
     wire::Encoder encoder(record);
     encoder.begin(wire::kind::kInfo, m_writer.rank(), monotonicUs());
@@ -77,6 +79,15 @@ void Report::epoch(const EpochResult& result)
     encoder.end();
     m_writer.write(record);
     line(epochLine(result, m_epochs));
+}
+
+void Report::noGradient(const std::string& parameter)
+{
+    if (m_writer.rank() != 0)
+        return;
+    info({{"no_gradient", parameter}});
+    std::fprintf(stderr, "lockstep-trainer: %s has had no gradient, or zero, on any rank for many steps\n",
+                 parameter.c_str());
 }
 
 void Report::checkpoint(const std::string& path, std::int64_t step)

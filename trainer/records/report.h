@@ -38,9 +38,10 @@ class Report {
 public:
     Report(MetricWriter& writer, std::int64_t epochs) : m_writer(writer), m_epochs(epochs) {}
 
-    void info(const Facts& facts);         // an info record
-    void line(const std::string& text);    // rank 0 only, on stdout
-    void epoch(const EpochResult& result); // rank 0 only
+    void info(const Facts& facts);                 // an info record; none for no facts
+    void line(const std::string& text);            // rank 0 only, on stdout
+    void epoch(const EpochResult& result);         // rank 0 only
+    void noGradient(const std::string& parameter); // rank 0 only, on stderr too
     void checkpoint(const std::string& path, std::int64_t step);
 
 private:

@@ -31,6 +31,9 @@ void StepMetrics::add(const StepResult& step)
     m_sum.loss += before.loss;
     m_sum.samples += before.samples;
     m_sum.tokens += before.tokens;
+    m_sum.skipped += before.skipped;
+    if (!m_sum.gradNorm) // not measured in every step
+        m_sum.gradNorm = before.gradNorm;
     m_sum.parts.data += before.parts.data;
     m_sum.parts.toDevice += before.parts.toDevice;
     m_sum.parts.forward += before.parts.forward;
@@ -62,6 +65,12 @@ void StepMetrics::emit(std::int64_t now)
         .field("lr", m_sum.lr);
     if (seconds > 0)
         encoder.field("samples_per_s", static_cast<double>(m_sum.samples) / seconds);
+    if (m_sum.gradNorm)
+        encoder.field("grad_norm", *m_sum.gradNorm);
+    if (m_sum.lossScale)
+        encoder.field("loss_scale", *m_sum.lossScale);
+    if (m_sum.skipped > 0)
+        encoder.field("skipped", m_sum.skipped);
     encoder.field("samples", m_sum.samples)
         .field("steps", m_steps)
         .field("data_ms", m_sum.parts.data / n)

@@ -27,7 +27,9 @@ struct StepResult {
     double lr = 0;
     std::int64_t samples = 0; // of this rank
     std::int64_t tokens = 0;
-    std::optional<double> gradNorm; // where it was measured
+    std::optional<double> gradNorm;  // where it was measured
+    std::optional<double> lossScale; // with fp16
+    std::int64_t skipped = 0;        // 1: the step was left out
     StepParts parts{};
 };
 
@@ -49,7 +51,7 @@ private:
     Clock m_clock;
     std::int64_t m_lastUs; // when the last record was written
     std::int64_t m_steps = 0;
-    StepResult m_sum; // loss, samples and parts are sums, the rest is the newest step's
+    StepResult m_sum; // loss, counts and parts are sums, the rest is the newest step's
 };
 
 } // namespace lockstep::trainer
