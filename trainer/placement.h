@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which rank this process is, from the variables that torchrun and Lockstep set. Without RANK and WORLD_SIZE it is
-// alone.
+// Which rank this process is and where it meets the others: from --init and the variables that torchrun and Lockstep
+// set. With env:// and without RANK and WORLD_SIZE it is alone.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,18 @@ struct Placement {
     int world = 1;
     int nodeRank = 0;
     int localWorld = 1;
-    std::string masterAddr;
+    std::string masterAddr; // where rank 0 listens; empty when alone or when they meet in a file
     std::uint16_t masterPort = 0;
+    std::string meetingFile; // file:///PATH: on storage that all ranks share
 
     bool operator==(const Placement&) const = default;
 };
 
 using Lookup = std::function<std::optional<std::string>(const char* name)>;
 
-// init: env://, tcp://HOST:PORT or file:///PATH. Throws Failure(Options) naming the variable or what is wrong.
+// init: env://, tcp://HOST:PORT or file:///PATH (an IPv6 HOST in brackets), each with ?rank=R&world_size=W where the
+// environment has no RANK and WORLD_SIZE; the URL goes before the environment, as in torch.distributed.
+// Throws Failure(Options) naming the variable, or the form that the URL must have.
 [[nodiscard]] Placement placementFor(const std::string& init, const Lookup& environment);
 [[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
 

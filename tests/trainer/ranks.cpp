@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -54,27 +55,33 @@ QStringList quick(const QStringList& more)
            more;
 }
 
-Ranks::Ranks(int world, const QStringList& options)
+Ranks::Ranks(int world, const QStringList& options, const std::function<void(Start&)>& adapt)
 {
     const QString port = QString::number(freePort());
     for (int rank = 0; rank < std::max(1, world); ++rank) {
         auto process = std::make_unique<QProcess>();
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        Start start{rank, options, QProcessEnvironment::systemEnvironment()};
         if (world > 0) {
-            environment.insert(QStringLiteral("RANK"), QString::number(rank));
-            environment.insert(QStringLiteral("LOCAL_RANK"), QString::number(rank));
-            environment.insert(QStringLiteral("WORLD_SIZE"), QString::number(world));
-            environment.insert(QStringLiteral("LOCAL_WORLD_SIZE"), QString::number(world));
-            environment.insert(QStringLiteral("MASTER_ADDR"), QStringLiteral("127.0.0.1"));
-            environment.insert(QStringLiteral("MASTER_PORT"), port);
+            start.environment.insert(QStringLiteral("RANK"), QString::number(rank));
+            start.environment.insert(QStringLiteral("LOCAL_RANK"), QString::number(rank));
+            start.environment.insert(QStringLiteral("WORLD_SIZE"), QString::number(world));
+            start.environment.insert(QStringLiteral("LOCAL_WORLD_SIZE"), QString::number(world));
+            start.environment.insert(QStringLiteral("MASTER_ADDR"), QStringLiteral("127.0.0.1"));
+            start.environment.insert(QStringLiteral("MASTER_PORT"), port);
         }
-        process->setProcessEnvironment(environment);
+        if (adapt)
+            adapt(start);
+        process->setProcessEnvironment(start.environment);
         const QByteArray file = metricFile(m_folder, rank).toLocal8Bit();
-        process->setChildProcessModifier([file] {
+        process->setChildProcessModifier([file, most = start.addressSpace] {
             const int descriptor = open(file.constData(), O_WRONLY | O_CREAT | O_APPEND, 0600);
             dup2(descriptor, kMetricDescriptor);
+            const rlimit limit{most, most};
+            if (most > 0)
+                setrlimit(RLIMIT_AS, &limit);
         });
-        process->start(trainerProgram(), options);
+        if (!start.absent)
+            process->start(trainerProgram(), start.options);
         m_processes.push_back(std::move(process));
     }
 }

@@ -7,6 +7,7 @@
 #include <QStringList>
 #include <QTemporaryDir>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,12 +17,20 @@ namespace lockstep::test {
 
 using Record = std::map<std::string, std::string>; // of a decoded line; "kind" and "rank" among the keys
 
+struct Start { // of one rank, before it is started
+    int rank = 0;
+    QStringList options;
+    QProcessEnvironment environment;
+    bool absent = false;          // it is not started at all
+    std::size_t addressSpace = 0; // bytes it may map; 0: no limit
+};
+
 class Ranks {
 public:
     static constexpr int kDeadlineMs = 60'000;
 
     // world 0: one process without any of the launcher's variables.
-    Ranks(int world, const QStringList& options);
+    Ranks(int world, const QStringList& options, const std::function<void(Start&)>& adapt = {});
     ~Ranks(); // kills what still runs
 
     [[nodiscard]] bool finish(int deadlineMs = kDeadlineMs); // false: some still run

@@ -95,7 +95,7 @@ void TestTrainerOptions::helpListsEveryOptionWithItsDefault()
     const std::string help = helpText();
     for (const OptionRow& row : optionTable()) {
         QVERIFY2(help.find("--" + row.name + " " + row.argument) != std::string::npos, row.name.c_str());
-        const std::string value = defaultValue(row);
+        const std::string value = shownValue(Options{}, row);
         QVERIFY2(value.empty() || help.find("(" + value + ")") != std::string::npos, row.name.c_str());
         if (!value.empty()) { // every default is a value that the option itself takes
             Options options;
@@ -107,8 +107,8 @@ void TestTrainerOptions::helpListsEveryOptionWithItsDefault()
 void TestTrainerOptions::helpListsEveryExitCode()
 {
     const QByteArray help = QByteArray::fromStdString(helpText());
-    for (const char* code :
-         {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  5 ", "\n  6 ", "\n  7 ", "\n  8 ", "\n  143 "})
+    for (const char* code : {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  5 ", "\n  6 ", "\n  7 ", "\n  8 ",
+                             "\n  9 ", "\n  10 ", "\n  143 "})
         QVERIFY2(help.contains(code), code);
 }
 
@@ -124,46 +124,73 @@ void TestTrainerOptions::learningRateFollowsTheOptimiser()
 void TestTrainerOptions::placement_data()
 {
     using Variables = QMap<QByteArray, QByteArray>;
+    QTest::addColumn<QByteArray>("init");
     QTest::addColumn<Variables>("variables");
-    QTest::addColumn<QByteArray>("words"); // empty: it is right
-    QTest::newRow("alone") << Variables{} << QByteArray();
-    QTest::newRow("alone by name") << Variables{{"RANK", "0"}, {"WORLD_SIZE", "1"}} << QByteArray();
+    QTest::addColumn<QByteArray>("expected"); // rank/world address port file, or the words of the refusal
     const Variables full{
         {"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"MASTER_ADDR", "10.1.0.1"}, {"MASTER_PORT", "29500"}};
-    QTest::newRow("full") << full << QByteArray();
+    const auto row = [](const char* name, const char* init, const Variables& variables, const char* expected) {
+        QTest::newRow(name) << QByteArray(init) << variables << QByteArray(expected);
+    };
     const auto with = [&full](const char* name, const char* value) {
         Variables changed = full;
         changed[name] = value;
         return changed;
     };
-    QTest::newRow("rank beyond") << with("RANK", "4") << QByteArray("RANK is 4, but WORLD_SIZE is only 4");
-    QTest::newRow("rank negative") << with("RANK", "-1") << QByteArray("RANK is '-1'");
-    QTest::newRow("rank empty") << with("RANK", "") << QByteArray("WORLD_SIZE is set, but RANK is not");
-    QTest::newRow("world no number") << with("WORLD_SIZE", "4 ") << QByteArray("WORLD_SIZE is '4 '");
-    QTest::newRow("world zero") << with("WORLD_SIZE", "0") << QByteArray("WORLD_SIZE is '0'");
-    QTest::newRow("no address") << with("MASTER_ADDR", "") << QByteArray("MASTER_ADDR is not set");
-    QTest::newRow("no port") << with("MASTER_PORT", "") << QByteArray("MASTER_PORT is not set");
-    QTest::newRow("port too large") << with("MASTER_PORT", "65536") << QByteArray("MASTER_PORT is '65536'");
+    row("alone", "env://", {}, "0/1  0 ");
+    row("alone by name", "env://", {{"RANK", "0"}, {"WORLD_SIZE", "1"}}, "0/1  0 ");
+    row("full", "env://", full, "3/4 10.1.0.1 29500 ");
+    row("rank beyond", "env://", with("RANK", "4"), "RANK is 4, but WORLD_SIZE is only 4");
+    row("rank negative", "env://", with("RANK", "-1"), "RANK is '-1'");
+    row("rank empty", "env://", with("RANK", ""), "WORLD_SIZE is set, but RANK is not");
+    row("world no number", "env://", with("WORLD_SIZE", "4 "), "WORLD_SIZE is '4 '");
+    row("world zero", "env://", with("WORLD_SIZE", "0"), "WORLD_SIZE is '0'");
+    row("no address", "env://", with("MASTER_ADDR", ""), "MASTER_ADDR is not set");
+    row("no port", "env://", with("MASTER_PORT", ""), "MASTER_PORT is not set");
+    row("port too large", "env://", with("MASTER_PORT", "65536"), "MASTER_PORT is '65536'");
+
+    row("tcp", "tcp://node7:1234", full, "3/4 node7 1234 ");
+    row("tcp, ranks in it", "tcp://10.1.0.9:1?rank=2&world_size=3", {}, "2/3 10.1.0.9 1 ");
+    row("it goes before the environment", "tcp://10.1.0.9:1?rank=0&world_size=8", full, "0/8 10.1.0.9 1 ");
+    row("tcp, IPv6", "tcp://[fe80::1]:29500", full, "3/4 fe80::1 29500 ");
+    row("tcp, IPv6 bare", "tcp://::1:29500", full, "brackets");
+    row("tcp, no port", "tcp://node7", full, "no :PORT");
+    row("tcp, port empty", "tcp://node7:", full, "the port in --init is ''");
+    row("tcp, port too large", "tcp://node7:70000", full, "the port in --init is '70000'");
+    row("tcp, path", "tcp://node7/x:1", full, "is no HOST:PORT");
+    row("tcp, no host", "tcp://:29500", full, "is no HOST:PORT");
+    row("tcp, no rank", "tcp://node7:1", {}, "which rank this is");
+    row("file", "file:///shared/meet", full, "3/4  0 /shared/meet");
+    row("file, ranks in it", "file:///m?world_size=2&rank=1", {}, "1/2  0 /m");
+    row("file, relative", "file://meet", full, "must begin with /");
+    row("file, folder", "file:///shared/", full, "the path of a file");
+    row("env, ranks in it", "env://?rank=1&world_size=2", full, "1/2 10.1.0.1 29500 ");
+    row("env, more", "env://here", full, "nothing may follow env://");
+    row("unknown query", "tcp://n:1?rnk=1", full, "'rnk=1' is neither");
+    row("unknown scheme", "http://n:1", full, "must be env://, tcp://HOST:PORT or file:///PATH");
+    row("no scheme", "node7:1", full, "must be env://, tcp://HOST:PORT or file:///PATH");
+    row("empty", "", full, "must be env://");
 }
 
 void TestTrainerOptions::placement()
 {
     using Variables = QMap<QByteArray, QByteArray>;
+    QFETCH(QByteArray, init);
     QFETCH(Variables, variables);
-    QFETCH(QByteArray, words);
+    QFETCH(QByteArray, expected);
     const Lookup lookup = [&variables](const char* name) {
         return variables.contains(name) ? std::optional(variables[name].toStdString()) : std::nullopt;
     };
     try {
-        const Placement place = placementFrom(lookup);
-        QVERIFY(words.isEmpty());
-        QCOMPARE(place.rank, variables.value("RANK", "0").toInt());
-        QCOMPARE(place.world, variables.value("WORLD_SIZE", "1").toInt());
+        const Placement place = placementFor(init.toStdString(), lookup);
+        QCOMPARE(QByteArray::number(place.rank) + "/" + QByteArray::number(place.world) + " " +
+                     QByteArray::fromStdString(place.masterAddr) + " " + QByteArray::number(place.masterPort) + " " +
+                     QByteArray::fromStdString(place.meetingFile),
+                 expected);
         QCOMPARE(place.localRank, variables.value("LOCAL_RANK", "0").toInt());
-        QCOMPARE(place.masterAddr, variables.value("MASTER_ADDR").toStdString());
     } catch (const Failure& failure) {
         QVERIFY(failure.code() == ExitCode::Options);
-        QVERIFY2(!words.isEmpty() && QByteArray(failure.what()).contains(words), failure.what());
+        QVERIFY2(QByteArray(failure.what()).contains(expected), failure.what());
     }
 }
 

@@ -4,13 +4,14 @@
 #include "trainer/cuda/cudaapi.h"
 #include "trainer/failure.h"
 #include "trainer/parallel/gloobackend.h"
+#include "trainer/parallel/meeting.h"
 #include "trainer/parallel/portprobe.h"
 #include "trainer/parallel/processgrouphandle.h"
 
-#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
+
+#include <filesystem>
 
 namespace lockstep::trainer {
 
@@ -20,86 +21,29 @@ using Backend = c10d::ProcessGroup::BackendType;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20; // as torch.nn.parallel
-constexpr milliseconds kBetweenLooks{20};
-constexpr int kMostNamed = 16; // missing ranks in the message
+constexpr char kSomewhere[] = "192.0.2.1"; // RFC 5737, for documentation: only its route is asked for
+constexpr std::uint16_t kSomePort = 9;
 
 milliseconds asMs(double seconds)
 {
     return milliseconds(static_cast<milliseconds::rep>(seconds * 1000));
 }
 
-std::string where(const Placement& place)
-{
-    return place.masterAddr + ":" + std::to_string(place.masterPort);
-}
-
-c10::intrusive_ptr<c10d::Store> reachStore(const Placement& place, milliseconds deadline)
-{
-    if (place.rank != 0 && waitForPort(place.masterAddr, place.masterPort, deadline) == PortState::Closed)
-        throw Failure(ExitCode::Rendezvous, "rank 0 does not answer at " + where(place) + " after " +
-                                                std::to_string(deadline.count() / 1000) +
-                                                " s: is it running, and is the port reachable from here?");
-    c10d::TCPStoreOptions options;
-    options.port = place.masterPort;
-    options.isServer = place.rank == 0;
-    options.numWorkers = static_cast<std::size_t>(place.world);
-    options.waitWorkers = false; // ranks are counted below, where the missing ones can be named
-    options.timeout = deadline;
-    try {
-        return c10::make_intrusive<c10d::TCPStore>(place.masterAddr, options);
-    } catch (const std::exception& error) {
-        throw Failure(ExitCode::Rendezvous, "no store at " + where(place) + ": " + error.what());
-    }
-}
-
-std::string keyOf(int rank)
-{
-    return "lockstep/here/" + std::to_string(rank);
-}
-
-void awaitAll(c10d::Store& store, const Placement& place, milliseconds deadline)
-{
-    store.set(keyOf(place.rank), std::string("1"));
-    const auto end = std::chrono::steady_clock::now() + deadline;
-    int next = 0; // ranks below are here
-    while (next < place.world) {
-        const milliseconds left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
-        if (store.check({keyOf(next)})) {
-            ++next;
-            continue;
-        }
-        if (left.count() > 0) {
-            try {
-                store.wait({keyOf(next)}, std::max(left, kBetweenLooks));
-            } catch (const c10::Error&) {
-                continue; // the deadline; the check above decides
-            }
-            continue;
-        }
-        std::string missing;
-        int count = 0;
-        for (int rank = next; rank < place.world; ++rank) {
-            if (store.check({keyOf(rank)}))
-                continue;
-            if (count++ < kMostNamed)
-                missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
-        }
-        throw Failure(ExitCode::Rendezvous, std::to_string(count) + " of " + std::to_string(place.world) +
-                                                " ranks did not come to " + where(place) + " within " +
-                                                std::to_string(deadline.count() / 1000) + " s: missing " + missing +
-                                                (count > kMostNamed ? ", ..." : ""));
-    }
-}
-
+// Never the host's own name, which /etc/hosts often gives 127.0.1.1.
 GlooBinding bindingFor(const Placement& place)
 {
-    if (place.world == 1)
-        return {{}, "127.0.0.1"}; // nobody connects
-    if (const auto interface = environmentVariable("GLOO_SOCKET_IFNAME"); interface && !interface->empty())
+    if (const auto interface = environmentVariable("GLOO_SOCKET_IFNAME");
+        interface && !interface->empty() && place.world > 1)
         return {*interface, {}};
+    if (place.world == place.localWorld)
+        return {{}, "127.0.0.1"}; // nobody comes from another node
+    if (!place.meetingFile.empty()) {
+        const std::string address = localAddressTowards(kSomewhere, kSomePort);
+        return {{}, address.empty() ? "127.0.0.1" : address};
+    }
     const std::string address = localAddressTowards(place.masterAddr, place.masterPort);
     if (address.empty())
-        throw Failure(ExitCode::Rendezvous, "no route from this node to " + where(place));
+        throw Failure(ExitCode::Rendezvous, "no route from this node to " + meetingPlace(place));
     return {{}, address};
 }
 
@@ -108,14 +52,8 @@ GlooBinding bindingFor(const Placement& place)
 ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const Device& device)
     : m_place(place), m_handle(std::make_unique<Handle>())
 {
-    const milliseconds deadline = asMs(options.rendezvousTimeoutS);
-    if (place.world == 1) {
-        m_handle->store = c10::make_intrusive<c10d::HashStore>(); // alone: no port is opened
-    } else {
-        m_handle->store = reachStore(place, deadline);
-        awaitAll(*m_handle->store, place, deadline);
-    }
-    const auto root = c10::make_intrusive<c10d::PrefixStore>("lockstep", m_handle->store);
+    m_handle->store = meet(place, asMs(options.rendezvousTimeoutS));
+    const auto& root = m_handle->store;
     const auto part = [&root](const char* name) { return c10::make_intrusive<c10d::PrefixStore>(name, root); };
     const milliseconds timeout = asMs(options.timeoutS);
 
@@ -142,7 +80,12 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
     group->setGroupName("lockstep");
 }
 
-ProcessGroup::~ProcessGroup() = default;
+ProcessGroup::~ProcessGroup()
+{
+    std::error_code ignored; // the next run is not confused by what is left in it
+    if (m_place.rank == 0 && !m_place.meetingFile.empty())
+        std::filesystem::remove(m_place.meetingFile, ignored);
+}
 
 void ProcessGroup::sum(at::Tensor& tensor)
 {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/parallel/meeting.h"
+
+#include "trainer/failure.h"
+#include "trainer/lostpeer.h"
+#include "trainer/parallel/portprobe.h"
+#include "trainer/parallel/rollcall.h"
+
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+namespace lockstep::trainer {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+class StoreBoard : public Board {
+public:
+    explicit StoreBoard(c10d::Store& store) : m_store(store) {}
+
+    void write(const std::string& key, const std::string& value) override { m_store.set(key, value); }
+    std::optional<std::string> read(const std::string& key) override
+    {
+        if (!m_store.check({key})) // get() would wait for it
+            return std::nullopt;
+        return m_store.get_to_str(key);
+    }
+
+private:
+    c10d::Store& m_store;
+};
+
+c10::intrusive_ptr<c10d::Store> tcpStore(const Placement& place, milliseconds deadline)
+{
+    if (place.rank != 0 && waitForPort(place.masterAddr, place.masterPort, deadline) == PortState::Closed)
+        throw Failure(ExitCode::Rendezvous, "rank 0 does not answer at " + meetingPlace(place) + " after " +
+                                                std::to_string(deadline.count() / 1000) +
+                                                " s: is it running, and is the port reachable from here?");
+    c10d::TCPStoreOptions options;
+    options.port = place.masterPort;
+    options.isServer = place.rank == 0;
+    options.numWorkers = static_cast<std::size_t>(place.world);
+    options.waitWorkers = false; // they are counted by callRoll, which can name those that are missing
+    options.timeout = deadline;
+    return c10::make_intrusive<c10d::TCPStore>(place.masterAddr, options);
+}
+
+c10::intrusive_ptr<c10d::Store> fileStore(const Placement& place, milliseconds deadline)
+{
+    constexpr int kNoCount = -1; // else the store removes the file by a count that killed ranks falsify
+    auto store = c10::make_intrusive<c10d::FileStore>(place.meetingFile, kNoCount);
+    store->setTimeout(deadline);
+    return store;
+}
+
+} // namespace
+
+std::string meetingPlace(const Placement& place)
+{
+    if (!place.meetingFile.empty())
+        return place.meetingFile;
+    const bool bracketed = place.masterAddr.find(':') != std::string::npos;
+    return (bracketed ? "[" + place.masterAddr + "]" : place.masterAddr) + ":" + std::to_string(place.masterPort);
+}
+
+c10::intrusive_ptr<c10d::Store> meet(const Placement& place, milliseconds deadline)
+{
+    if (place.world == 1)
+        return c10::make_intrusive<c10d::HashStore>(); // alone: no port is opened, no file made
+    const std::string where = meetingPlace(place);
+    try {
+        const auto store = place.meetingFile.empty() ? tcpStore(place, deadline) : fileStore(place, deadline);
+        StoreBoard board(*store);
+        const std::string run = callRoll(board, {place.rank, place.world, where}, deadline);
+        return c10::make_intrusive<c10d::PrefixStore>("lockstep/" + run, store);
+    } catch (const Failure&) {
+        throw;
+    } catch (const std::exception& error) {
+        if (speaksOfLostPeer(error.what()))
+            throw Failure(ExitCode::LostPeer, "rank 0 left " + where + " before all ranks had met: " + error.what());
+        throw Failure(ExitCode::Rendezvous, "the ranks cannot meet at " + where + ": " + error.what());
+    }
+}
+
+} // namespace lockstep::trainer
