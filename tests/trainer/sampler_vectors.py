@@ -6,12 +6,12 @@ import torch
 from torch.utils.data import DistributedSampler
 
 print("# samples replicas rank shuffle drop_last seed epoch : indices   (made by sampler_vectors.py)")
-for samples, replicas in ((10, 1), (10, 3), (11, 4), (3, 8), (16, 4), (700, 2)):
+for samples, replicas in ((1, 1), (1, 5), (2, 3), (3, 8), (5, 5), (10, 1), (10, 3), (11, 4), (16, 4), (23, 7), (700, 2), (997, 6)):
     for shuffle in (True, False):
         for drop_last in (False, True):
             if drop_last and samples < replicas:
                 continue  # Python gives every rank nothing; refused here
-            for seed, epoch in ((0, 0), (7, 3), (4294967290, 2)):
+            for seed, epoch in ((0, 0), (0, 5), (7, 3), (4294967290, 2), (4294967296, 0)):
                 if not shuffle and seed:
                     continue
                 for rank in range(replicas):
