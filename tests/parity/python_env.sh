@@ -39,3 +39,4 @@ if [ ! -e "$env_dir/complete" ]; then
 fi
 printf 'export PYTHONPATH=%s:%s\n' "$env_dir/packages" "$site"
 printf 'export LD_LIBRARY_PATH=%s\n' "$env_dir/standins"
+printf 'export PYTHONPYCACHEPREFIX=%s\n' "$env_dir/bytecode" # the wheel has none, and compiling torch's sources takes seconds
