@@ -11,6 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import traceback
@@ -91,25 +92,31 @@ def run_trainer(options, world=2, codes=(0,)):
 def in_ranks(function, world=2):
     """Calls function() in `world` forks of this process that have the environment of ranks."""
     port = free_port()
-    children = []
-    for rank in range(world):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                signal.alarm(DEADLINE_S)
-                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-                os.environ.update(environment(rank, world, port))
-                function()
-                code = 0
-            except BaseException:  # pylint: disable=broad-exception-caught # reported, and the fork must end here
-                traceback.print_exc()
-            finally:
-                os._exit(code)
-        children.append(child)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    if codes != [0] * world:
-        raise AssertionError(f"the ranks of {function} ended with {codes}")
+    with tempfile.TemporaryDirectory() as folder:
+        said = [os.path.join(folder, f"{rank}.err") for rank in range(world)]
+        children = [_fork(function, environment(rank, world, port), said[rank]) for rank in range(world)]
+        codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        if codes != [0] * world:
+            raise AssertionError(f"the twin's ranks ended with {codes}:\n" + "\n".join(read(path).decode() for path in said))
+
+
+def _fork(function, variables, stderr):
+    child = os.fork()
+    if child != 0:
+        return child
+    code = 1
+    try:
+        signal.alarm(DEADLINE_S)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(stderr, os.O_WRONLY | os.O_CREAT, 0o600), 2)
+        os.environ.update(variables)
+        function()
+        code = 0
+    except BaseException:  # pylint: disable=broad-exception-caught # reported, and the fork must end here
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def run_twin(options, world=2):
@@ -158,7 +165,7 @@ class ParityTest(unittest.TestCase):
         """Runs both with `options` and compares every step's loss, the gradients of step 0 and the parameters at the end,
         of every rank."""
         dumps = lambda who: [f"--dump-{what}={self.path(who + '-' + what)}" for what in ("parameters", "gradients")]  # noqa: E731
-        run = run_trainer([*options, *trainer, *dumps("trainer")], world)
+        run = run_trainer([*options, "--evaluate-every", "0", *trainer, *dumps("trainer")], world)
         run_twin([*options, *twins, *dumps("twin"), f"--dump-losses={self.path('twin-losses')}"], twin_world or world)
         for rank in range(world):
             self.same_losses(run, rank, numpy.fromfile(self.path(f"twin-losses.{rank}"), numpy.float64))

@@ -6,7 +6,7 @@ import unittest
 import torch
 
 import harness
-import twin
+import models
 
 STEPS, WORLD = 8, 2
 
@@ -23,7 +23,7 @@ class Checkpoints(harness.ParityTest):
                 harness.run_trainer([*self.options, "--optimizer", name, "--steps", STEPS, "--checkpoint", self.path("state.pt"),
                                      "--dump-parameters", self.path("trainer")], WORLD)
                 state = torch.load(self.path("state.pt"), weights_only=True)
-                model = twin.Mlp()
+                model = models.make("mlp")
                 model.load_state_dict(state["model"])
                 bits = b"".join(parameter.detach().numpy().tobytes() for parameter in model.parameters())
                 self.assertEqual(bits, harness.read(self.path("trainer.0")))

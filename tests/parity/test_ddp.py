@@ -1,22 +1,79 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ddp beside stock DistributedDataParallel: losses of every step, gradients of step 0 and parameters at the end."""
+"""Ddp beside stock DistributedDataParallel: losses of every step, gradients of step 0 and parameters after 20 steps, of every
+rank, bit for bit."""
 import unittest
 
 import harness
 
+STEPS = 20
+SMALL = {"mlp": ["--model", "mlp"], "cnn": ["--model", "cnn", "--width", "8"], "resnet18": ["--model", "resnet18", "--width", "8"],
+         "gpt": ["--model", "gpt", "--width", "32", "--depth", "2", "--heads", "2"]}
+SGD = ["--optimizer", "sgd", "--momentum", "0.9"]
+ADAMW = ["--optimizer", "adamw"]
+
 
 class Ddp(harness.ParityTest):
-    def setUp(self):
-        super().setUp()
-        self.options = ["--data", "idx", "--data-path", harness.write_idx_folder(self.path("data"), samples=640), "--batch", "16",
-                        "--steps", "20"]
+    def options(self, model, *more, batch=4, ranks=2, accumulate=1):
+        """As many samples as the steps need, so that there is one epoch."""
+        samples = STEPS * batch * ranks * accumulate
+        if model == "gpt":
+            path = harness.write_token_file(self.path("tokens"), tokens=16 * samples + 1)
+            data = ["--data", "tokens", "--data-path", path, "--context", "16"]
+        else:
+            side = 16 if model == "resnet18" else 28
+            data = ["--data", "idx", "--data-path", harness.write_idx_folder(self.path("data"), samples=samples, side=side)]
+        return [*data, *SMALL[model], "--batch", batch, "--accumulate", accumulate, *more]
 
-    def test_cnn_with_adamw(self):
-        self.compare([*self.options, "--model", "cnn", "--optimizer", "adamw"])
+    def test_mlp(self):
+        self.compare(self.options("mlp", *SGD))
 
-    def test_mlp_with_sgd(self):
-        self.compare([*self.options, "--model", "mlp", "--optimizer", "sgd"])
+    def test_mlp_with_adamw_and_accumulation(self):
+        self.compare(self.options("mlp", *ADAMW, accumulate=3))
+
+    def test_cnn(self):
+        self.compare(self.options("cnn", *ADAMW))
+
+    def test_cnn_with_sgd_and_accumulation(self):
+        self.compare(self.options("cnn", *SGD, accumulate=3))
+
+    def test_resnet18(self):
+        self.compare(self.options("resnet18", *SGD))
+
+    def test_resnet18_with_adamw_and_accumulation(self):
+        self.compare(self.options("resnet18", *ADAMW, accumulate=2))
+
+    def test_an_epoch_that_ends_in_mid_window(self):
+        """The last step has one forward of the two, and its only batch is not full."""
+        data = harness.write_idx_folder(self.path("data"), samples=2 * (4 * 4 + 3))
+        self.compare(["--data", "idx", "--data-path", data, *SMALL["mlp"], *SGD, "--batch", 4, "--accumulate", 2, "--epochs", 2])
+
+    def test_three_ranks_and_small_buckets(self):
+        """A sum of three depends on where a bucket begins: the same bits mean the same buckets in the same order."""
+        for size in ("0.02", "0.2"):
+            with self.subTest(bucket=size):
+                self.compare(self.options("cnn", *SGD, "--bucket-mb", size, "--first-bucket-mb", size, ranks=3), world=3)
+
+    def test_static_graph(self):
+        """Without accumulation: stock DDP asserts when its first backward is one of no_sync()."""
+        self.compare(self.options("cnn", *ADAMW, "--static-graph", "yes"))
+
+    def test_find_unused_parameters_where_all_are_used(self):
+        self.compare(self.options("mlp", *SGD, "--find-unused-parameters", "yes"))
+
+    def test_without_bucket_views(self):
+        self.compare(self.options("mlp", *SGD, "--bucket-views", "no"))
+
+    def test_gradients_that_travel_in_half_precision(self):
+        for form in ("fp16", "bf16"):
+            with self.subTest(form=form):
+                self.compare(self.options("mlp", *SGD, "--gradient-compression", form))
+
+    def test_buffers_that_stay_each_ranks_own(self):
+        self.compare(self.options("resnet18", *SGD, "--broadcast-buffers", "no"))
+
+    def test_dropout_draws_the_same(self):
+        self.compare(self.options("mlp", *SGD, "--dropout", "0.2", accumulate=2))
 
 
 if __name__ == "__main__":

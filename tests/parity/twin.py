@@ -21,42 +21,19 @@ import time
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as functional
-from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DistributedSampler
 
+import models
 import twindata
 
 AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 HOOKS = {"bf16": default_hooks.bf16_compress_hook, "fp16": default_hooks.fp16_compress_hook}
-
-
-class Mlp(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(784, 256)
-        self.fc2 = nn.Linear(256, 128)
-        self.fc3 = nn.Linear(128, 10)
-
-    def forward(self, images):
-        x = torch.relu(self.fc1(images.flatten(1)))
-        return self.fc3(torch.relu(self.fc2(x)))
-
-
-class Cnn(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 32, 3, padding=1)
-        self.conv2 = nn.Conv2d(32, 64, 3, padding=1)
-        self.fc1 = nn.Linear(64 * 7 * 7, 128)
-        self.fc2 = nn.Linear(128, 10)
-
-    def forward(self, images):
-        x = functional.max_pool2d(torch.relu(self.conv1(images)), 2)
-        x = functional.max_pool2d(torch.relu(self.conv2(x)), 2)
-        return self.fc2(torch.relu(self.fc1(x.flatten(1))))
+BLOCKS = models.BasicBlock, models.Bottleneck, models.VitBlock, models.GptBlock  # the trainer's Blocks: FSDP's units
+DEFAULT_BUCKETS = 25.0, 1.0  # MiB: of a bucket, of the first; DDP's own, where it has a smaller first one
 
 
 def arguments(argv):
@@ -71,8 +48,17 @@ def arguments(argv):
     def switch(name, default):
         parser.add_argument("--" + name, default=default, choices=("no", "yes"))
 
-    text("model", "cnn", "mlp", "cnn")
-    text("data", "fashion-mnist", "fashion-mnist", "idx", "tokens")
+    text("model", "cnn", "mlp", "cnn", "resnet18", "resnet50", "vit", "gpt")
+    for name in ("width", "depth", "heads", "patch"):
+        number(name, 0)
+    number("dropout", 0.0)
+    text("positions", "learned", "learned", "rotary")
+    text("attention", "fused", "fused", "plain")
+    text("data", "fashion-mnist", "fashion-mnist", "idx", "tokens", "synthetic")
+    number("synthetic-samples", 10000)  # random ones, not the trainer's: for measurements only
+    number("image-size", 28)
+    number("channels", 1)
+    number("classes", 10)
     text("data-path", "/usr/share/datasets/fashion-mnist")
     text("token-type", "uint16", "uint16", "uint32")
     number("context", 128)
@@ -97,19 +83,25 @@ def arguments(argv):
     text("precision", "fp32", "fp32", "bf16", "fp16")
     number("loss-scale", 65536.0)
     number("loss-scale-every", 2000)
-    text("strategy", "ddp", "ddp", "single")
-    number("bucket-mb", 0.0)  # 0: DDP's own, with a smaller first bucket
+    text("strategy", "ddp", "ddp", "fsdp", "single")
+    number("bucket-mb", DEFAULT_BUCKETS[0])
+    number("first-bucket-mb", DEFAULT_BUCKETS[1])
     switch("bucket-views", "yes")
     switch("find-unused-parameters", "no")
     switch("static-graph", "no")
     switch("broadcast-buffers", "yes")
     text("gradient-compression", "none", "none", "fp16", "bf16")
+    switch("fsdp-reshard", "yes")
+    switch("fsdp-bf16", "no")
+    text("fsdp-accumulate", "full", "shards", "full")
     number("threads", 1)
     text("dump-parameters", "")  # raw floats to FILE.RANK, and names and sizes as JSON to FILE.RANK.names
     text("dump-gradients", "")  # of the first step, after the reduction
     # Its own:
     switch("stock", "no")
     text("dump-losses", "")  # every step's loss on this rank as raw doubles to FILE.RANK
+    text("dump-scales", "")  # and the loss scale it was multiplied by
+    number("as-ranks", 1)  # of single: each step takes the batches of so many ranks as one
     return parser.parse_args(argv)
 
 
@@ -133,11 +125,20 @@ def make_optimizer(options, parameters):
     return kind(parameters, lr=lr, betas=(options.beta1, options.beta2), eps=options.epsilon, weight_decay=decay, fused=fused)
 
 
-def make_parallel(options, model):
-    if options.strategy == "single":
-        return model
+def make_model(options, data):
+    given = {"mlp": ("width", "depth", "dropout"), "cnn": ("width", "depth", "dropout"), "resnet18": ("width", "depth"),
+             "resnet50": ("width", "depth"), "vit": ("width", "depth", "heads", "patch", "dropout", "attention"),
+             "gpt": ("width", "depth", "heads", "dropout", "positions", "attention")}[options.model]
+    return models.make(options.model, data.shape, **{name: getattr(options, name) for name in given})
+
+
+def make_ddp(options, model):
+    buckets = options.bucket_mb, options.first_bucket_mb
+    if buckets != DEFAULT_BUCKETS and buckets[0] != buckets[1]:
+        raise SystemExit("DDP has no first bucket of its own size unless both are the default")
     parallel = DistributedDataParallel(
-        model, bucket_cap_mb=options.bucket_mb or None, gradient_as_bucket_view=options.bucket_views == "yes" and options.stock == "no",
+        model, bucket_cap_mb=None if buckets == DEFAULT_BUCKETS else buckets[0],
+        gradient_as_bucket_view=options.bucket_views == "yes" and options.stock == "no",
         find_unused_parameters=options.find_unused_parameters == "yes", static_graph=options.static_graph == "yes",
         **({} if options.broadcast_buffers == "yes" else {"broadcast_buffers": False}))  # naming it warns in new versions
     if options.gradient_compression != "none":
@@ -145,19 +146,40 @@ def make_parallel(options, model):
     return parallel
 
 
-def later(parallel):
+def shard(options, model):
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32) if options.fsdp_bf16 == "yes" else MixedPrecisionPolicy()
+    for module in model.modules():
+        if isinstance(module, BLOCKS):
+            fully_shard(module, mp_policy=policy, reshard_after_forward=options.fsdp_reshard == "yes")
+    return fully_shard(model, mp_policy=policy)
+
+
+def make_parallel(options, model):
+    return {"ddp": make_ddp, "fsdp": shard, "single": lambda _, alone: alone}[options.strategy](options, model)
+
+
+@contextlib.contextmanager
+def later(parallel, options):
     """Gradients are summed here and reduced with the step's last forward."""
-    return parallel.no_sync() if isinstance(parallel, DistributedDataParallel) else contextlib.nullcontext()
+    if isinstance(parallel, DistributedDataParallel):
+        with parallel.no_sync():
+            yield
+    elif isinstance(parallel, FSDPModule) and options.fsdp_accumulate == "full":
+        parallel.set_requires_gradient_sync(False)
+        yield
+        parallel.set_requires_gradient_sync(True)
+    else:
+        yield
 
 
-def mean_loss(scores, targets):
-    return functional.cross_entropy(scores.flatten(0, -2), targets.flatten())
+def whole(tensor):
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 def dump(path, rank, named):
     with open(f"{path}.{rank}", "wb") as file:
         for _, tensor in named:
-            file.write(tensor.detach().contiguous().numpy().tobytes())
+            file.write(whole(tensor.detach()).contiguous().numpy().tobytes())
     with open(f"{path}.{rank}.names", "w", encoding="utf-8") as file:
         json.dump([(name, tensor.numel()) for name, tensor in named], file)
 
@@ -173,18 +195,18 @@ class Twin:
         self.rank, self.world = (0, 1) if options.strategy == "single" else (dist.get_rank(), dist.get_world_size())
         self.data = twindata.load(options)
         torch.manual_seed(options.seed)
-        self.model = (Mlp if options.model == "mlp" else Cnn)()
+        self.model = make_model(options, self.data)
         self.parallel = make_parallel(options, self.model)
         self.parameters = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         self.optimizer = make_optimizer(options, self.parameters)
         self.scaler = torch.amp.GradScaler("cpu", init_scale=options.loss_scale, growth_interval=options.loss_scale_every,
                                            enabled=options.precision == "fp16")
-        self.losses = []
+        self.losses, self.scales = [], []
 
     def forward_backward(self, indices, share):
         inputs, targets = self.data.batch(indices)
         with torch.autocast("cpu", AUTOCAST[self.options.precision]) if self.options.precision in AUTOCAST else contextlib.nullcontext():
-            loss = mean_loss(self.parallel(inputs), targets)
+            loss = models.loss(self.parallel(inputs), targets)
         self.scaler.scale(loss if share == 1 else loss / share).backward()
         return loss.item()
 
@@ -192,9 +214,10 @@ class Twin:
         samples, total = sum(map(len, batches)), 0.0
         for index, indices in enumerate(batches):
             last = index == len(batches) - 1
-            with contextlib.nullcontext() if last else later(self.parallel):
+            with contextlib.nullcontext() if last else later(self.parallel, self.options):
                 total += self.forward_backward(indices, samples / len(indices)) * len(indices)
         self.losses.append(total / samples)
+        self.scales.append(self.scaler.get_scale())
         options = self.options
         if options.dump_gradients and len(self.losses) == 1:
             dump(options.dump_gradients, self.rank, [(name, torch.zeros_like(parameter) if parameter.grad is None else parameter.grad)
@@ -213,19 +236,24 @@ class Twin:
     def named_parameters(self):
         return [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
 
+    def epoch(self, epoch):
+        """The batches of an epoch as indices."""
+        options, parts = self.options, []
+        for rank in range(options.as_ranks):
+            sampler = DistributedSampler(self.data, self.world * options.as_ranks, self.rank + rank, shuffle=options.shuffle == "yes",
+                                         seed=options.seed, drop_last=options.drop_last == "yes")
+            sampler.set_epoch(epoch)
+            batches = torch.tensor(list(sampler)).split(options.batch)
+            parts.append([batch for batch in batches if options.drop_last == "no" or len(batch) == options.batch])
+        return [torch.cat(batches) for batches in zip(*parts)]
+
     def train(self):
         options = self.options
-        drop_last = options.drop_last == "yes"
-        sampler = DistributedSampler(self.data, self.world, self.rank, shuffle=options.shuffle == "yes", seed=options.seed,
-                                     drop_last=drop_last)
         done, start, cpu = 0, 0.0, 0.0
         for epoch in range(options.epochs):
             if options.steps and len(self.losses) == options.steps:
                 break
-            sampler.set_epoch(epoch)
-            batches = torch.tensor(list(sampler)).split(options.batch)
-            if drop_last:
-                batches = [batch for batch in batches if len(batch) == options.batch]
+            batches = self.epoch(epoch)
             for first in range(0, len(batches), options.accumulate):
                 if options.steps and len(self.losses) == options.steps:
                     break
@@ -247,6 +275,8 @@ class Twin:
             dump(options.dump_parameters, self.rank, self.named_parameters())
         if options.dump_losses:
             torch.tensor(self.losses, dtype=torch.float64).numpy().tofile(f"{options.dump_losses}.{self.rank}")
+        if options.dump_scales:
+            torch.tensor(self.scales, dtype=torch.float64).numpy().tofile(f"{options.dump_scales}.{self.rank}")
 
 
 def main(argv=None):

@@ -6,6 +6,8 @@ import os
 import numpy
 import torch
 
+import models
+
 FASHION_MNIST = 0.2860, 0.3530  # mean and deviation of its training images, as every published recipe has them
 
 
@@ -18,6 +20,7 @@ class Images:
         self.targets = torch.from_numpy(labels.astype(numpy.int64))
         self.channels, self.height, self.width = pixels.shape[1:]
         self.classes = int(self.targets.max()) + 1
+        self.shape = models.Shape(self.channels, self.height, self.width, self.classes)
 
     def __len__(self):
         return len(self.targets)
@@ -33,6 +36,7 @@ class Tokens:
         self.ids = torch.from_numpy(ids.astype(numpy.int64))
         self.context, self.vocabulary = context, vocabulary or int(self.ids.max()) + 1
         self.offsets = torch.arange(context)
+        self.shape = models.Shape(classes=self.vocabulary, context=context)
 
     def __len__(self):
         return (len(self.ids) - 1) // self.context
@@ -70,4 +74,8 @@ def load(options):
     if options.data == "tokens":
         ids = numpy.fromfile(options.data_path, {"uint16": "<u2", "uint32": "<u4"}[options.token_type])
         return Tokens(ids, options.context, options.vocabulary)
+    if options.data == "synthetic":
+        random = numpy.random.RandomState(options.seed)
+        pixels = random.randint(0, 256, (options.synthetic_samples, options.channels, options.image_size, options.image_size))
+        return Images(pixels.astype(numpy.uint8), numpy.arange(len(pixels)) % options.classes, (0.5, 0.25))
     raise SystemExit(f"the twin does not read --data {options.data}")
