@@ -18,8 +18,8 @@ class Ddp(harness.ParityTest):
         """As many samples as the steps need, so that there is one epoch."""
         samples = STEPS * batch * ranks * accumulate
         if model == "gpt":
-            path = harness.write_token_file(self.path("tokens"), tokens=16 * samples + 1)
-            data = ["--data", "tokens", "--data-path", path, "--context", "16"]
+            harness.write_token_file(self.path("train.bin"), tokens=16 * samples + 1)
+            data = ["--data", "tokens", "--data-path", self.folder, "--context", "16"]
         else:
             side = 16 if model == "resnet18" else 28
             data = ["--data", "idx", "--data-path", harness.write_idx_folder(self.path("data"), samples=samples, side=side)]
@@ -42,6 +42,12 @@ class Ddp(harness.ParityTest):
 
     def test_resnet18_with_adamw_and_accumulation(self):
         self.compare(self.options("resnet18", *ADAMW, accumulate=2))
+
+    def test_gpt(self):
+        self.compare(self.options("gpt", *ADAMW))
+
+    def test_gpt_with_sgd_and_accumulation(self):
+        self.compare(self.options("gpt", *SGD, accumulate=2))
 
     def test_an_epoch_that_ends_in_mid_window(self):
         """The last step has one forward of the two, and its only batch is not full."""

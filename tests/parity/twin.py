@@ -100,7 +100,6 @@ def arguments(argv):
     # Its own:
     switch("stock", "no")
     text("dump-losses", "")  # every step's loss on this rank as raw doubles to FILE.RANK
-    text("dump-scales", "")  # and the loss scale it was multiplied by
     number("as-ranks", 1)  # of single: each step takes the batches of so many ranks as one
     return parser.parse_args(argv)
 
@@ -201,7 +200,7 @@ class Twin:
         self.optimizer = make_optimizer(options, self.parameters)
         self.scaler = torch.amp.GradScaler("cpu", init_scale=options.loss_scale, growth_interval=options.loss_scale_every,
                                            enabled=options.precision == "fp16")
-        self.losses, self.scales = [], []
+        self.losses = []
 
     def forward_backward(self, indices, share):
         inputs, targets = self.data.batch(indices)
@@ -217,7 +216,6 @@ class Twin:
             with contextlib.nullcontext() if last else later(self.parallel, self.options):
                 total += self.forward_backward(indices, samples / len(indices)) * len(indices)
         self.losses.append(total / samples)
-        self.scales.append(self.scaler.get_scale())
         options = self.options
         if options.dump_gradients and len(self.losses) == 1:
             dump(options.dump_gradients, self.rank, [(name, torch.zeros_like(parameter) if parameter.grad is None else parameter.grad)
@@ -275,8 +273,6 @@ class Twin:
             dump(options.dump_parameters, self.rank, self.named_parameters())
         if options.dump_losses:
             torch.tensor(self.losses, dtype=torch.float64).numpy().tofile(f"{options.dump_losses}.{self.rank}")
-        if options.dump_scales:
-            torch.tensor(self.scales, dtype=torch.float64).numpy().tofile(f"{options.dump_scales}.{self.rank}")
 
 
 def main(argv=None):

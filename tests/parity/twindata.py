@@ -9,6 +9,7 @@ import torch
 import models
 
 FASHION_MNIST = 0.2860, 0.3530  # mean and deviation of its training images, as every published recipe has them
+TEST_SHARE = 10  # one token in so many, at the end of a file that is alone, is for testing
 
 
 class Images:
@@ -34,7 +35,7 @@ class Tokens:
 
     def __init__(self, ids, context, vocabulary):
         self.ids = torch.from_numpy(ids.astype(numpy.int64))
-        self.context, self.vocabulary = context, vocabulary or int(self.ids.max()) + 1
+        self.context, self.vocabulary = context, vocabulary
         self.offsets = torch.arange(context)
         self.shape = models.Shape(classes=self.vocabulary, context=context)
 
@@ -72,8 +73,11 @@ def load(options):
         labels = _idx(options.data_path, "train-labels-idx1-ubyte", 8)
         return Images(pixels, labels, FASHION_MNIST if options.data == "fashion-mnist" else _statistics(pixels))
     if options.data == "tokens":
-        ids = numpy.fromfile(options.data_path, {"uint16": "<u2", "uint32": "<u4"}[options.token_type])
-        return Tokens(ids, options.context, options.vocabulary)
+        folder = os.path.isdir(options.data_path)
+        path = os.path.join(options.data_path, "train.bin") if folder else options.data_path
+        ids = numpy.fromfile(path, {"uint16": "<u2", "uint32": "<u4"}[options.token_type])
+        vocabulary = options.vocabulary or int(ids.max()) + 1
+        return Tokens(ids if folder else ids[:len(ids) - len(ids) // TEST_SHARE], options.context, vocabulary)
     if options.data == "synthetic":
         random = numpy.random.RandomState(options.seed)
         pixels = random.randint(0, 256, (options.synthetic_samples, options.channels, options.image_size, options.image_size))
