@@ -14,3 +14,12 @@
 #else
 #define LOCKSTEP_REDUCER_TAIL(batchedCopy)
 #endif
+
+// c10d's collectives on one tensor got new names in 2.14; the old ones are deprecated.
+#if LOCKSTEP_TORCH >= 214
+#define LOCKSTEP_ALL_GATHER all_gather_single
+#define LOCKSTEP_REDUCE_SCATTER reduce_scatter_single
+#else
+#define LOCKSTEP_ALL_GATHER _allgather_base
+#define LOCKSTEP_REDUCE_SCATTER _reduce_scatter_base
+#endif

@@ -36,6 +36,7 @@ public:
         return at::cross_entropy_loss(scores.flatten(0, -2), targets.flatten());
     }
 
+    [[nodiscard]] const std::shared_ptr<BlockRunner>& blockRunner() const { return m_runner; }
     void setBlockRunner(std::shared_ptr<BlockRunner> runner) { m_runner = std::move(runner); }
 
 protected:

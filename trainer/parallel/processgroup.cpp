@@ -113,6 +113,8 @@ std::vector<at::Tensor> ProcessGroup::allGather(const at::Tensor& tensor)
 
 void ProcessGroup::broadcast(const std::vector<at::Tensor>& tensors)
 {
+    if (tensors.empty()) // which c10d does not allow
+        return;
     c10d::broadcast_coalesced(m_handle->group, tensors, kBroadcastBytes, 0);
 }
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/parallel/fsdpunit.h"
+
+#include "trainer/parallel/processgrouphandle.h"
+#include "trainer/torchversion.h"
+
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::trainer {
+
+namespace {
+
+// Every parameter begins at a multiple of 64 bytes in fp32 and bf16, as one that is allocated alone does: kernels that
+// choose their way by alignment then take the same one, and give the same bits.
+constexpr std::int64_t kAlign = 32;
+
+std::int64_t aligned(std::int64_t elements)
+{
+    return (elements + kAlign - 1) / kAlign * kAlign;
+}
+
+// The same storage with memory of another size; its contents are gone. (resize_bytes_cpu would know CPUs only.)
+void reallocate(const at::Tensor& tensor, std::int64_t elements)
+{
+    c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
+    const std::size_t bytes = static_cast<std::size_t>(elements) * tensor.element_size();
+    storage->set_data_ptr_noswap(storage->allocator()->allocate(bytes));
+    storage->set_nbytes(bytes);
+}
+
+// intrusive_ptr in the newest versions, shared_ptr before.
+using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<at::Tensor>()));
+
+struct Member {
+    at::Tensor parameter; // the module's own
+    std::int64_t offset;  // in the flat row
+    std::int64_t elements;
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides; // dense, in the module's memory format
+    std::int64_t begin = 0;            // this rank's slice, from the start of its shard
+    std::int64_t length = 0;
+    at::Tensor kept{};                 // gradients of earlier micro-batches, in fp32
+    Accumulator accumulator = nullptr; // holds our hook; autograd keeps only a weak pointer
+
+    [[nodiscard]] at::Tensor in(const at::Tensor& flat) const { return flat.as_strided(sizes, strides, offset); }
+    [[nodiscard]] at::Tensor sliceOf(const at::Tensor& shard) const { return shard.narrow(0, begin, length); }
+};
+
+using Work = c10::intrusive_ptr<c10d::Work>;
+
+} // namespace
+
+struct FsdpUnit::State {
+    std::string name;
+    at::ScalarType type;
+    ProcessGroup& peers;
+    c10::intrusive_ptr<c10d::ProcessGroup> group;
+    Wait wait;
+    std::vector<Member> members{};
+    std::vector<at::Tensor> slices{};
+    std::int64_t perRank = 0;
+    at::Tensor shard{}; // fp32, perRank
+    at::Tensor full{};  // perRank * world
+    bool whole = false;
+    Work gathering{};
+    at::Tensor sent{};    // by `gathering`
+    std::size_t came = 0; // gradients, in this backward
+    Work reduction{};
+    at::Tensor reducedFrom{}; // by `reduction`
+    std::vector<at::Tensor> reduced{};
+    std::vector<bool> had{};
+
+    void layOut(const std::vector<at::Tensor>& parameters);
+};
+
+void FsdpUnit::State::layOut(const std::vector<at::Tensor>& parameters)
+{
+    std::int64_t end = 0;
+    for (const at::Tensor& parameter : parameters) {
+        const at::Tensor dense = parameter.is_non_overlapping_and_dense() ? parameter : parameter.contiguous();
+        members.push_back({parameter, end, parameter.numel(), dense.sizes().vec(), dense.strides().vec()});
+        end = aligned(end + parameter.numel());
+    }
+    perRank = aligned((end + peers.world() - 1) / peers.world());
+    for (Member& member : members) {
+        const std::int64_t own = perRank * peers.rank();
+        const std::int64_t begin = std::clamp(member.offset - own, std::int64_t{0}, perRank);
+        const std::int64_t last = std::clamp(member.offset + member.elements - own, std::int64_t{0}, perRank);
+        member.begin = begin;
+        member.length = last - begin;
+    }
+}
+
+FsdpUnit::FsdpUnit(std::string name, const std::vector<at::Tensor>& parameters, at::ScalarType type,
+                   ProcessGroup& group, Wait wait)
+    : m_state(new State{.name = std::move(name),
+                        .type = type,
+                        .peers = group,
+                        .group = group.handle().group,
+                        .wait = std::move(wait),
+                        .had = std::vector<bool>(parameters.size())})
+{
+    const at::NoGradGuard noGrad;
+    State& s = *m_state;
+    s.layOut(parameters);
+    const std::int64_t all = s.perRank * group.world();
+    const at::TensorOptions options = parameters.front().options().dtype(at::kFloat).requires_grad(false);
+    at::Tensor flat = at::zeros({all}, options);
+    for (const Member& member : s.members)
+        member.in(flat).copy_(member.parameter);
+    group.broadcast({flat});
+    s.shard = flat.narrow(0, s.perRank * group.rank(), s.perRank).clone();
+    for (const Member& member : s.members)
+        s.slices.push_back(member.sliceOf(s.shard).detach().set_requires_grad(true));
+    flat.reset();
+
+    s.full = at::empty({all}, options.dtype(type));
+    for (Member& member : s.members)
+        member.parameter.set_data(member.in(s.full));
+    free();
+}
+
+FsdpUnit::~FsdpUnit() = default;
+
+const std::string& FsdpUnit::name() const
+{
+    return m_state->name;
+}
+
+double FsdpUnit::mib() const
+{
+    std::int64_t elements = 0;
+    for (const Member& member : m_state->members)
+        elements += member.elements;
+    return static_cast<double>(elements) * sizeof(float) / (1 << 20);
+}
+
+const std::vector<at::Tensor>& FsdpUnit::slices() const
+{
+    return m_state->slices;
+}
+
+void FsdpUnit::gather()
+{
+    State& s = *m_state;
+    if (s.whole || s.gathering)
+        return;
+    const at::NoGradGuard noGrad;
+    reallocate(s.full, s.full.numel());
+    s.sent = s.shard.to(s.type); // the shard itself where the types agree
+    s.gathering = s.group->LOCKSTEP_ALL_GATHER(s.full, s.sent);
+}
+
+void FsdpUnit::await()
+{
+    State& s = *m_state;
+    gather();
+    if (s.whole)
+        return;
+    s.wait([&s] { s.gathering->wait(); });
+    s.gathering.reset();
+    s.sent.reset();
+    s.whole = true;
+}
+
+void FsdpUnit::free()
+{
+    State& s = *m_state;
+    if (s.gathering)
+        await(); // gathered ahead, but not run
+    reallocate(s.full, 0);
+    s.whole = false;
+}
+
+void FsdpUnit::whenGradientsAreReady(std::function<void()> ready)
+{
+    State& s = *m_state;
+    const auto shared = std::make_shared<std::function<void()>>(std::move(ready));
+    for (Member& member : s.members) {
+        // Asked for only now: it remembers type and shape.
+        member.accumulator = torch::autograd::impl::grad_accumulator(member.parameter);
+        member.accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
+            [&s, shared](const torch::autograd::variable_list& outputs, const torch::autograd::variable_list&) {
+                if (++s.came == s.members.size()) {
+                    s.came = 0;
+                    (*shared)();
+                }
+                return outputs;
+            }));
+    }
+}
+
+bool FsdpUnit::someGradients() const
+{
+    return m_state->came > 0;
+}
+
+void FsdpUnit::keepGradients()
+{
+    const at::NoGradGuard noGrad;
+    m_state->came = 0;
+    for (Member& member : m_state->members) {
+        at::Tensor& gradient = member.parameter.mutable_grad();
+        if (!gradient.defined() || gradient.scalar_type() == at::kFloat)
+            continue; // autograd itself adds the next ones
+        if (member.kept.defined())
+            member.kept.add_(gradient);
+        else
+            member.kept = gradient.to(at::kFloat);
+        gradient.reset();
+    }
+}
+
+void FsdpUnit::startReduction()
+{
+    State& s = *m_state;
+    const at::NoGradGuard noGrad;
+    at::Tensor flat = at::empty({s.full.numel()}, s.shard.options());
+    std::int64_t filled = 0;
+    for (std::size_t i = 0; i < s.members.size(); ++i) {
+        Member& member = s.members[i];
+        flat.narrow(0, filled, member.offset - filled).zero_(); // the gap before it
+        filled = member.offset + member.elements;
+        at::Tensor& gradient = member.parameter.mutable_grad();
+        if (member.kept.defined() && gradient.defined())
+            member.kept.add_(gradient);
+        const at::Tensor& source = member.kept.defined() ? member.kept : gradient;
+        if (source.defined())
+            member.in(flat).copy_(source);
+        else
+            member.in(flat).zero_();
+        s.had[i] = s.had[i] || source.defined();
+        gradient.reset();
+        member.kept.reset();
+    }
+    flat.narrow(0, filled, flat.numel() - filled).zero_();
+    s.came = 0;
+
+    at::Tensor own = at::empty({s.perRank}, s.shard.options());
+    c10d::ReduceScatterOptions options;
+    options.reduceOp =
+        s.peers.world() > 1 ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM; // NCCL's AVG of one rank may be wrong
+    s.reduction = s.group->LOCKSTEP_REDUCE_SCATTER(own, flat, options);
+    s.reducedFrom = flat;
+    s.reduced.push_back(own);
+}
+
+bool FsdpUnit::reducing() const
+{
+    return static_cast<bool>(m_state->reduction);
+}
+
+void FsdpUnit::finishReduction()
+{
+    State& s = *m_state;
+    s.wait([&s] { s.reduction->wait(); });
+    s.reduction.reset();
+    s.reducedFrom.reset();
+}
+
+const std::vector<bool>& FsdpUnit::had() const
+{
+    return m_state->had;
+}
+
+void FsdpUnit::addGradients(const std::vector<bool>& wanted)
+{
+    State& s = *m_state;
+    const at::NoGradGuard noGrad;
+    for (const at::Tensor& reduced : std::exchange(s.reduced, {})) {
+        for (std::size_t i = 0; i < s.members.size(); ++i) {
+            if (!wanted[i])
+                continue;
+            at::Tensor& gradient = s.slices[i].mutable_grad();
+            if (gradient.defined())
+                gradient.add_(s.members[i].sliceOf(reduced));
+            else
+                gradient = s.members[i].sliceOf(reduced);
+        }
+    }
+    s.had.assign(s.had.size(), false);
+}
+
+std::vector<at::Tensor> FsdpUnit::wholeOf(const std::vector<at::Tensor>& parts) const
+{
+    const State& s = *m_state;
+    const at::NoGradGuard noGrad;
+    const at::TensorOptions options = parts.front().options().requires_grad(false);
+    at::Tensor own = at::zeros({s.perRank}, options);
+    for (std::size_t i = 0; i < s.members.size(); ++i)
+        s.members[i].sliceOf(own).copy_(parts[i]);
+    at::Tensor flat = at::empty({s.full.numel()}, options);
+    s.group->LOCKSTEP_ALL_GATHER(flat, own)->wait();
+    std::vector<at::Tensor> whole;
+    for (const Member& member : s.members)
+        whole.push_back(member.in(flat));
+    return whole;
+}
+
+void FsdpUnit::scatter(std::size_t parameter, const at::Tensor& whole, const at::Tensor& part) const
+{
+    const State& s = *m_state;
+    const at::NoGradGuard noGrad;
+    Member alone = s.members[parameter];
+    const std::int64_t first = s.perRank * s.peers.rank() + alone.begin - alone.offset; // of the slice in the parameter
+    alone.offset = 0;
+    const at::Tensor flat = at::empty({alone.elements}, part.options().requires_grad(false));
+    if (whole.defined())
+        alone.in(flat).copy_(whole);
+    s.peers.broadcast({flat});
+    if (alone.length > 0)
+        part.detach().copy_(flat.narrow(0, first, alone.length));
+}
+
+} // namespace lockstep::trainer
