@@ -48,7 +48,13 @@ at::Tensor Objective::scores(const at::Tensor& inputs) const
 at::Tensor Objective::loss(const Batch& batch) const
 {
     const AutocastScope autocast(m_precision, m_device.type());
-    at::Tensor loss = m_model.loss(m_model.forward(batch.inputs), batch.targets);
+    return loss(m_model.forward(batch.inputs), batch.targets);
+}
+
+at::Tensor Objective::loss(const at::Tensor& scores, const at::Tensor& targets) const
+{
+    const AutocastScope autocast(m_precision, m_device.type());
+    at::Tensor loss = m_model.loss(scores, targets);
     if (loss.dim() != 0)
         throw Failure(ExitCode::Options, "the model's loss has the shape " + c10::str(loss.sizes()) +
                                              ", but must be one number: the mean over the batch");

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] at::Tensor scores(const at::Tensor& inputs) const; // under autocast
     // Throws Failure(Options) when the loss is no scalar.
     [[nodiscard]] at::Tensor loss(const Batch& batch) const; // forward and loss under one autocast
+    [[nodiscard]] at::Tensor loss(const at::Tensor& scores, const at::Tensor& targets) const;
 
 private:
     Model& m_model;
