@@ -50,7 +50,7 @@ void train(const Options& options, MetricWriter& metrics)
     prepareModel(*model, options, group, device);
     StepClock clock(device);
     const Objective objective(*model, options.precision, device.tensors);
-    const std::unique_ptr<Strategy> strategy = makeStrategy(options, group, objective, clock);
+    const std::unique_ptr<Strategy> strategy = makeStrategy(options, data.train->shape(), group, objective, clock);
     Optimizer optimizer(strategy->parameters(), options);
     const Schedule schedule = scheduleFor(options, steps.total);
     GradScaler scaler(options, device.tensors);

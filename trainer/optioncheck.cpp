@@ -25,6 +25,10 @@ constexpr auto kCuts = [](const Options& o) { return o.schedule == ScheduleKind:
 constexpr auto kCosine = [](const Options& o) { return o.schedule == ScheduleKind::Cosine; };
 constexpr auto kFp16 = [](const Options& o) { return o.precision == Precision::Fp16; };
 constexpr auto kDdp = [](const Options& o) { return o.strategy == StrategyKind::Ddp; };
+constexpr auto kFsdp = [](const Options& o) { return o.strategy == StrategyKind::Fsdp; };
+constexpr auto kUnitsBySize = [](const Options& o) { return o.fsdpUnits == FsdpUnits::Size; };
+constexpr auto kRanks = [](const Options& o) { return kDdp(o) || kFsdp(o); };
+constexpr auto kDp = [](const Options& o) { return o.strategy == StrategyKind::Dp; };
 
 constexpr Belongs kTable[] = {
     {"momentum", "optimizer", "sgd", kSgd},
@@ -40,9 +44,17 @@ constexpr Belongs kTable[] = {
     {"bucket-mb", "strategy", "ddp", kDdp},
     {"first-bucket-mb", "strategy", "ddp", kDdp},
     {"bucket-views", "strategy", "ddp", kDdp},
-    {"find-unused-parameters", "strategy", "ddp", kDdp},
+    {"find-unused-parameters", "strategy", "ddp or fsdp", kRanks},
     {"static-graph", "strategy", "ddp", kDdp},
     {"gradient-compression", "strategy", "ddp", kDdp},
+    {"sync-batch-norm", "strategy", "ddp or fsdp", kRanks},
+    {"fsdp-units", "strategy", "fsdp", kFsdp},
+    {"fsdp-unit-mb", "fsdp-units", "size", kUnitsBySize},
+    {"fsdp-reshard", "strategy", "fsdp", kFsdp},
+    {"fsdp-prefetch", "strategy", "fsdp", kFsdp},
+    {"fsdp-bf16", "strategy", "fsdp", kFsdp},
+    {"fsdp-accumulate", "strategy", "fsdp", kFsdp},
+    {"dp-devices", "strategy", "dp", kDp},
 };
 
 [[noreturn]] void refuse(const std::string& sentence)
@@ -60,6 +72,8 @@ void refuseContradictions(const Options& options)
             refuse("--" + std::string(row.option) + " has no part in --" + std::string(row.to) + " " +
                    valueOf(options, row.to) + ": it is for --" + std::string(row.to) + " " + std::string(row.meanings));
     }
+    if (options.fsdpBf16 == Switch::Yes && (options.precision == Precision::Bf16 || kFp16(options)))
+        refuse("--fsdp-bf16 yes computes in bf16 already: leave --precision " + valueOf(options, "precision") + " out");
     if (options.nesterov == Switch::Yes && options.momentum <= 0)
         refuse("--nesterov yes needs a --momentum above 0");
     if (options.schedule == ScheduleKind::Warmup && options.warmupSteps == 0)

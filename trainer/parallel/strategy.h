@@ -47,7 +47,9 @@ public:
     [[nodiscard]] virtual Facts metrics() const { return {}; } // of the newest step
 };
 
-[[nodiscard]] std::unique_ptr<Strategy> makeStrategy(const Options& options, ProcessGroup& group,
-                                                     const Objective& objective, StepClock& clock);
+// The one that the options ask for. `shape`: of the data; dp makes its replicas of the model from it. Throws
+// Failure(Options) when it does not go together with the number of ranks or another option.
+[[nodiscard]] std::unique_ptr<Strategy> makeStrategy(const Options& options, const SampleShape& shape,
+                                                     ProcessGroup& group, const Objective& objective, StepClock& clock);
 
 } // namespace lockstep::trainer
