@@ -3,7 +3,7 @@
 
 #include "core/address.h"
 #include "core/nearestname.h"
-#include "core/trainerdefaults.h"
+#include "core/traineroptions.h"
 
 #include <QRegularExpression>
 
@@ -146,7 +146,7 @@ Result<void> RunSpec::set(const QString& assignment)
         option.replace(u'-', u'_');
         if (const Result<void> named = checkOptionName(option); !named)
             return named;
-        if (const QString nearest = nearestName(key, kTopLevel); !trainerDefault(option) && !nearest.isEmpty())
+        if (const QString nearest = nearestName(key, kTopLevel); !trainerOption(option) && !nearest.isEmpty())
             return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" is no key of a spec; %2 is.").arg(key, nearest));
         if (const Result<void> known = checkTrainerOption(option, value.toUtf8()); !known)
             return known;

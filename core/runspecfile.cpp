@@ -4,7 +4,7 @@
 #include "core/runspec.h"
 #include "core/tomlreader.h"
 #include "core/tomlwriter.h"
-#include "core/trainerdefaults.h"
+#include "core/traineroptions.h"
 
 #include <QFileInfo>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Launch page: the form writes the spec, the table follows, a launch that cannot be says why.
-#include "core/trainerdefaults.h"
+#include "core/traineroptions.h"
 #include "tests/ui/madenodes.h"
 #include "ui/launch/commandpanel.h"
 #include "ui/launch/launchmodel.h"
@@ -8,10 +8,12 @@
 #include "ui/launch/specfields.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/combo.h"
+#include "ui/widgets/datatable.h"
 #include "ui/widgets/field.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QRadioButton>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -168,17 +170,18 @@ private slots:
         silent.name = QStringLiteral("silent");
         page.setSpec(silent);
         QCOMPARE(page.spec(), silent); // showing a default is not setting it
-        for (const TrainerDefault& one : trainerDefaults()) {
-            if (one.place == TrainerDefault::Place::SpecOnly)
-                continue;
-            const auto* widget = page.findChild<QWidget*>(QString::fromLatin1(one.name));
-            QVERIFY2(widget, one.name);
-            const QString name = QString::fromLatin1(one.name);
+        int shown = 0;
+        for (const OptionInfo& one : trainerOptions()) {
+            const auto* widget = page.findChild<QWidget*>(one.name);
+            if (!widget)
+                continue; // in the table of all options
+            ++shown;
             if (const auto* combo = qobject_cast<const Combo*>(widget))
-                QCOMPARE(combo->currentText(), usualValue(silent, name));
-            else if (name != QLatin1String("data_path")) // its folder is in the tip: the field is narrow
-                QCOMPARE(qobject_cast<const Field*>(widget)->placeholderText(), usualText(silent, name));
+                QCOMPARE(combo->currentText(), usualValue(silent, one.name));
+            else if (one.kind != OptionInfo::Kind::Text)
+                QCOMPARE(qobject_cast<const Field*>(widget)->placeholderText(), usualText(silent, one.name));
         }
+        QVERIFY(shown > 12);
         auto* optimizer = page.findChild<Combo*>(QStringLiteral("optimizer"));
         auto* rate = page.findChild<Field*>(QStringLiteral("lr"));
         QCOMPARE(optimizer->currentText(), QStringLiteral("adamw"));
@@ -188,6 +191,69 @@ private slots:
         QCOMPARE(rate->placeholderText(), QStringLiteral("0.01"));
         optimizer->setCurrentIndex(optimizer->findText(QStringLiteral("adamw")));
         QCOMPARE(page.spec(), silent);
+    }
+
+    void everyOptionIsFoundAndSet()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        RunSpec silent;
+        silent.name = QStringLiteral("silent");
+        page.setSpec(silent);
+        page.show();
+        auto* table = page.findChild<DataTable*>(QStringLiteral("options"));
+        auto* model = table->model();
+        QCOMPARE(model->rowCount(), int(trainerOptions().size()));
+        page.findChild<Field*>(QStringLiteral("findOption"))->setText(QStringLiteral("fsdp prefetch"));
+        QCOMPARE(model->rowCount(), 1);
+        QCOMPARE(model->index(0, 2).data().toString(), QStringLiteral("yes"));
+        QVERIFY(model->setData(model->index(0, 2), QStringLiteral("no")));
+        QCOMPARE(page.spec().option(QStringLiteral("fsdp_prefetch")), QByteArray("no"));
+        page.findChild<Field*>(QStringLiteral("findOption"))->setText(QStringLiteral("beta2"));
+        QVERIFY(model->setData(model->index(0, 2), QStringLiteral("2")));
+        const auto* launch = page.findChild<QPushButton*>(QStringLiteral("launch"));
+        QVERIFY(!launch->isEnabled());
+        QVERIFY2(model->index(0, 2)
+                     .data(Qt::ToolTipRole)
+                     .toString()
+                     .startsWith(QStringLiteral("beta2 is a number from 0 to")),
+                 qPrintable(model->index(0, 2).data(Qt::ToolTipRole).toString()));
+        QVERIFY(model->setData(model->index(0, 2), QString())); // back to the trainer's own choice
+        QCOMPARE(page.spec().option(QStringLiteral("beta2")), QByteArray());
+    }
+
+    void aModelOfOnesOwn_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("model"); // empty: refused
+        QTest::newRow("shared object") << "/srv/tiny net.so" << QByteArray("library");
+        QTest::newRow("TorchScript") << "/srv/net.pt" << QByteArray("torchscript");
+        QTest::newRow("neither") << "/srv/net.onnx" << QByteArray();
+        QTest::newRow("nothing") << "" << QByteArray();
+    }
+
+    void aModelOfOnesOwn()
+    {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, model);
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        RunSpec spec = made::spec(0.4, 0);
+        page.setSpec(spec);
+        page.findChild<QRadioButton*>(QStringLiteral("ownModel"))->setChecked(true);
+        page.findChild<Field*>(QStringLiteral("model_file"))->setText(file);
+        const auto* launch = page.findChild<QPushButton*>(QStringLiteral("launch"));
+        QCOMPARE(launch->isEnabled(), !model.isEmpty());
+        if (model.isEmpty())
+            return;
+        QCOMPARE(page.spec().option(QStringLiteral("model")), model);
+        QCOMPARE(page.spec().option(QStringLiteral("model_file")), file.toUtf8());
+        LaunchPage again(*m_theme, nodes); // as it was saved
+        again.setSpec(page.spec());
+        QVERIFY(again.findChild<QRadioButton*>(QStringLiteral("ownModel"))->isChecked());
+        QCOMPARE(again.spec(), page.spec());
     }
 
     void disabledOnlyWithItsReason_data()

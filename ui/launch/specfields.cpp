@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/specfields.h"
 
-#include "core/trainerdefaults.h"
+#include "core/traineroptions.h"
 
 #include <algorithm>
 
@@ -11,15 +11,7 @@ namespace {
 
 const QString kAllDevices = QStringLiteral("all devices");
 
-struct Range {
-    const char* name;
-    bool whole;
-    double least, most;
-};
-// As the trainer's own table has them.
-constexpr Range kRanges[]{{"batch", true, 1, 1 << 24}, {"epochs", true, 1, 1e9},         {"lr", false, 0, 1e6},
-                          {"momentum", false, 0, 1},   {"weight_decay", false, -1, 1e6}, {"seed", true, 0, 9e15},
-                          {"threads", true, 0, 4096},  {"bucket_mb", false, 0.001, 1e6}, {"grace", true, 0, 86400}};
+constexpr int kMostGraceS = 86400;
 
 bool plainWord(const QByteArray& word)
 {
@@ -76,20 +68,15 @@ QString wrongNumber(const QString& name, const QString& text)
     const QString trimmed = text.trimmed();
     if (trimmed.isEmpty())
         return {};
-    for (const Range& range : kRanges) {
-        if (name != QLatin1String(range.name))
-            continue;
+    if (name == QLatin1String("grace")) {
         bool number = false;
-        const double value = range.whole ? static_cast<double>(trimmed.toLongLong(&number)) : trimmed.toDouble(&number);
-        if (number && value >= range.least && value <= range.most)
-            return {};
-        return QStringLiteral("%1 is a %2 from %3 to %4, not “%5”.")
-            .arg(name, range.whole ? QStringLiteral("whole number") : QStringLiteral("number"))
-            .arg(range.least)
-            .arg(range.most, 0, 'g', 12)
-            .arg(trimmed);
+        const int seconds = trimmed.toInt(&number);
+        return number && seconds >= 0 && seconds <= kMostGraceS
+                   ? QString()
+                   : QStringLiteral("grace is a whole number from 0 to %1, not “%2”.").arg(kMostGraceS).arg(trimmed);
     }
-    return {};
+    const Result<void> right = checkTrainerOption(name, trimmed.toUtf8());
+    return right ? QString() : right.error().text;
 }
 
 QString wordsText(const QList<QByteArray>& words)
@@ -204,7 +191,12 @@ QString advancedSummary(const RunSpec& spec)
                                       {"weight decay", "weight_decay"},
                                       {"seed", "seed"},
                                       {"threads", "threads"},
-                                      {"bucket MiB", "bucket_mb"}})
+                                      {"bucket MiB", "bucket_mb"},
+                                      {"strategy", "strategy"},
+                                      {"precision", "precision"},
+                                      {"schedule", "schedule"},
+                                      {"forwards a step", "accumulate"},
+                                      {"clip norm", "clip_norm"}})
         if (const QByteArray value = spec.option(QString::fromLatin1(name)); !value.isEmpty())
             parts.append(QStringLiteral("%1 %2").arg(QString::fromLatin1(label), QString::fromUtf8(value)));
     parts.append(spec.masterPort > 0 ? QStringLiteral("port %1").arg(spec.masterPort) : QStringLiteral("a free port"));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/specform.h"
 
-#include "core/trainerdefaults.h"
+#include "core/traineroptions.h"
+#include "ui/launch/optionpanel.h"
+#include "ui/launch/programrow.h"
 #include "ui/launch/specfields.h"
 #include "ui/plots/figures.h"
 #include "ui/widgets/button.h"
@@ -11,7 +13,6 @@
 #include "ui/widgets/panel.h"
 
 #include <QBoxLayout>
-#include <QRadioButton>
 
 #include <algorithm>
 
@@ -50,7 +51,10 @@ SpecForm::SpecForm(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(the
     makeProgramRow();
     makeTrainingRow();
     makeAdvanced();
-    for (Combo* combo : {m_ranksANode, m_backend, m_model, m_data, m_optimizer})
+    m_choices.append({{QStringLiteral("data"), m_data}, {QStringLiteral("optimizer"), m_optimizer}});
+    for (const auto& [name, combo] : m_choices)
+        connect(combo, &QComboBox::currentTextChanged, this, &SpecForm::read);
+    for (Combo* combo : {m_ranksANode, m_backend, m_model})
         connect(combo, &QComboBox::currentTextChanged, this, &SpecForm::read);
     for (Field* field : {m_nodes, m_path, m_port, m_grace, m_env, m_arguments})
         connect(field, &QLineEdit::textChanged, this, &SpecForm::read);
@@ -121,21 +125,17 @@ void SpecForm::makeTargetRow()
 
 void SpecForm::makeProgramRow()
 {
-    QHBoxLayout* row = addRow(QStringLiteral("Program"));
-    auto* bundled = new QRadioButton(QStringLiteral("bundled trainer"));
-    bundled->setFont(m_theme.font(FontRole::Control));
-    bundled->setChecked(true);
-    row->addWidget(bundled);
-    row->addSpacing(m_theme.px(16));
-    row->addWidget(new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2,
-                                   QStringLiteral("Data-parallel training in C++; the same numbers as PyTorch DDP")),
-                   1);
+    m_program = new ProgramRow(m_theme);
+    addRow(QStringLiteral("Program"))->addWidget(m_program, 1);
+    connect(m_program, &ProgramRow::edited, this, &SpecForm::read);
 }
 
 void SpecForm::makeTrainingRow()
 {
     QHBoxLayout* row = addRow(QStringLiteral("Training"));
     m_model = addCombo(m_theme, *row, QStringLiteral("model"), choicesOf(QStringLiteral("model")));
+    for (const char* own : {"library", "torchscript"}) // chosen by the row above
+        m_model->removeItem(m_model->findText(QString::fromLatin1(own)));
     m_model->setObjectName(QStringLiteral("model"));
     m_data = addCombo(m_theme, *row, QStringLiteral("data"), choicesOf(QStringLiteral("data")));
     m_data->setObjectName(QStringLiteral("data"));
@@ -171,6 +171,19 @@ void SpecForm::makeAdvanced()
     m_advanced = new QWidget;
     auto* outer = m_rows;
     m_rows = makeColumn(m_advanced);
+    QHBoxLayout* parallel = addRow({});
+    for (const auto& [label, name] :
+         {std::pair{"strategy", "strategy"}, {"precision", "precision"}, {"schedule", "schedule"}}) {
+        Combo* combo = addCombo(m_theme, *parallel, QString::fromLatin1(label), choicesOf(QString::fromLatin1(name)));
+        combo->setObjectName(QString::fromLatin1(name));
+        m_choices.append({QString::fromLatin1(name), combo});
+    }
+    for (const auto& [label, name, characters] : {std::tuple{"forwards a step", "accumulate", 4},
+                                                  {"clip norm", "clip_norm", 5},
+                                                  {"checkpoints", "checkpoint", 24}})
+        m_options.append({QString::fromLatin1(name),
+                          addField(*parallel, QString::fromLatin1(label), QString::fromLatin1(name), characters)});
+    parallel->addStretch(1);
     QHBoxLayout* first = addRow({});
     for (const auto& [label, name, characters] : {std::tuple{"momentum", "momentum", 5},
                                                   {"weight decay", "weight_decay", 7},
@@ -189,10 +202,17 @@ void SpecForm::makeAdvanced()
     m_arguments = addField(*second, QStringLiteral("further arguments"), QStringLiteral("arguments"), 30);
     m_arguments->setPlaceholderText(QStringLiteral("as on a command line"));
     second->addStretch(1);
+    m_all = new OptionPanel(m_theme);
+    m_rows->addWidget(m_all);
     m_rows = outer;
     m_rows->addWidget(m_advanced);
     m_advanced->hide();
     connect(m_disclose, &QPushButton::toggled, m_advanced, &QWidget::setVisible);
+    connect(m_all, &OptionPanel::edited, this, [this](const QString& name, const QString& value) {
+        setOrDrop(m_spec, m_opened, name.toLatin1().constData(), value);
+        fill();
+        read();
+    });
 }
 
 void SpecForm::setSpecs(const QList<RunSpec>& specs)
@@ -241,9 +261,11 @@ void SpecForm::fill()
     m_nodes->setText(m_spec.nodes);
     choose(*m_ranksANode, ranksANodeText(m_spec.ranksPerNode));
     choose(*m_backend, toString(m_spec.backend));
-    choose(*m_model, valueInUse(m_spec, QStringLiteral("model")));
-    choose(*m_data, valueInUse(m_spec, QStringLiteral("data")));
-    choose(*m_optimizer, valueInUse(m_spec, QStringLiteral("optimizer")));
+    m_program->show(m_spec);
+    if (!m_program->ownModel())
+        choose(*m_model, valueInUse(m_spec, QStringLiteral("model")));
+    for (const auto& [name, combo] : m_choices)
+        choose(*combo, valueInUse(m_spec, name));
     m_path->setText(QString::fromUtf8(m_spec.option(QStringLiteral("data_path"))));
     for (const auto& [name, field] : m_options)
         field->setText(QString::fromUtf8(m_spec.option(name)));
@@ -269,9 +291,12 @@ void SpecForm::read()
     for (const Backend backend : {Backend::Auto, Backend::Gloo, Backend::Nccl})
         if (toString(backend) == m_backend->currentText())
             m_spec.backend = backend;
-    setOrDrop(m_spec, m_opened, "model", m_model->currentText());
-    setOrDrop(m_spec, m_opened, "data", m_data->currentText());
-    setOrDrop(m_spec, m_opened, "optimizer", m_optimizer->currentText());
+    m_model->setDisabled(m_program->ownModel());
+    if (!m_program->ownModel())
+        setOrDrop(m_spec, m_opened, "model", m_model->currentText());
+    m_wrong = m_program->read(m_spec);
+    for (const auto& [name, combo] : m_choices)
+        setOrDrop(m_spec, m_opened, name.toLatin1().constData(), combo->currentText());
     setOrDrop(m_spec, m_opened, "data_path", m_path->text());
     for (const auto& [name, field] : m_options) {
         take(*field, wrongNumber(name, field->text()));
@@ -288,6 +313,11 @@ void SpecForm::read()
         take(*m_env, readEnvironment(m_env->text(), m_spec.env));
     if (m_arguments->text() != wordsText(m_spec.arguments))
         take(*m_arguments, readWords(m_arguments->text(), m_spec.arguments));
+    for (const TrainerOption& option : m_spec.trainer) {
+        if (const auto right = checkTrainerOption(option.name, option.value); !right && m_wrong.isEmpty())
+            m_wrong = right.error().text;
+    }
+    m_all->setSpec(m_spec);
     showEdited();
     emit edited();
 }

@@ -18,6 +18,8 @@ class Button;
 class Combo;
 class ElidedLabel;
 class Field;
+class OptionPanel;
+class ProgramRow;
 
 class SpecForm : public QWidget {
     Q_OBJECT
@@ -61,7 +63,10 @@ private:
     QVBoxLayout* m_rows;
     Combo *m_choice, *m_ranksANode, *m_backend, *m_model, *m_data, *m_optimizer;
     Field *m_nodes, *m_path;
+    ProgramRow* m_program;
     QList<std::pair<QString, Field*>> m_options; // trainer options that are one line each
+    QList<std::pair<QString, Combo*>> m_choices; // and those that are one of several words
+    OptionPanel* m_all;
     Field *m_port, *m_grace, *m_env, *m_arguments;
     QLabel *m_editedTag, *m_total;
     ElidedLabel *m_found, *m_summary;
