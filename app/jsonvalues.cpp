@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/jsonvalues.h"
 
+#include "core/runfacts.h"
+
 #include <cmath>
 
 namespace lockstep {
@@ -228,6 +230,20 @@ QJsonObject toJson(const RunState& run)
                                     {"title", run.cause->title},
                                     {"detail", run.cause->detail},
                                     {"last_lines", QJsonArray::fromStringList(run.cause->lastLines)}};
+    return json;
+}
+
+QJsonObject toJson(const RunData& run)
+{
+    QJsonObject json = toJson(run.state());
+    QJsonArray facts;
+    for (const RunFact& fact : factsOf(run)) {
+        QJsonArray ranks;
+        for (const int rank : fact.ranks)
+            ranks << rank;
+        facts << QJsonObject{{"name", fact.name}, {"value", fact.value}, {"ranks", ranks}};
+    }
+    json["facts"] = facts;
     return json;
 }
 

@@ -16,6 +16,7 @@ namespace lockstep {
 [[nodiscard]] QJsonObject toJson(const LaunchPlan& plan);
 [[nodiscard]] QJsonObject toJson(const RunSummary& run);
 [[nodiscard]] QJsonObject toJson(const RunState& run);
-[[nodiscard]] const char* toString(NodePhase phase); // "ready", "unknown_host_key" …
+[[nodiscard]] QJsonObject toJson(const RunData& run); // the state, and `facts`
+[[nodiscard]] const char* toString(NodePhase phase);  // "ready", "unknown_host_key" …
 
 } // namespace lockstep

@@ -4,6 +4,7 @@
 #include "app/answer.h"
 #include "app/jsonvalues.h"
 #include "app/texttable.h"
+#include "core/runfacts.h"
 #include "ui/plots/figures.h"
 
 #include <QDateTime>
@@ -98,7 +99,7 @@ int showRun(const Options& options, RunStore& store)
     if (!data)
         return leave(data.error(), options.output);
     if (options.output == Output::Json)
-        printJson(toJson((*data)->state()));
+        printJson(toJson(**data));
     else
         print(runText(**data));
     return kExitDone;
@@ -165,6 +166,11 @@ QString runText(const RunData& data)
                             rank.reason};
     }
     text += '\n' + textTable({"rank", "node", "device", "phase", "step", "loss", "samples/s", "reason"}, rows);
+    QList<QStringList> facts;
+    for (const RunFact& fact : factsOf(data))
+        facts << QStringList{fact.name, fact.all ? QStringLiteral("all") : rankRanges(fact.ranks), fact.value};
+    if (!facts.isEmpty())
+        text += '\n' + textTable({"fact", "ranks", "value"}, facts);
     if (const QString proof = state.proof(); !proof.isEmpty())
         text += '\n' + proof + '\n';
     return text;

@@ -3,6 +3,7 @@
 
 #include "ui/run/notice.h"
 #include "ui/run/runnotices.h"
+#include "ui/widgets/button.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
@@ -48,7 +49,13 @@ RankPanel::RankPanel(Theme& theme, const RunData& run, QWidget* parent)
     m_filter->setFixedHeight(theme.px(kControl));
     m_filter->setFixedWidth(theme.px(kFilterWidth));
     m_filter->setFont(theme.font(FontRole::Cell));
+    auto* facts = new Button(theme, QStringLiteral("Facts"), ButtonKind::Outlined, {}, ButtonSize::Small);
+    facts->setCheckable(true);
+    facts->setObjectName(QStringLiteral("showFacts"));
+    facts->setToolTip(QStringLiteral("What the ranks said of model, configuration, buckets and device"));
+    m_header->row().addWidget(facts);
     m_header->row().addWidget(m_filter);
+    connect(facts, &QPushButton::toggled, this, &RankPanel::factsToggled);
     m_column->addWidget(m_header);
     m_column->addWidget(m_link);
     m_column->addWidget(m_slow);

@@ -37,6 +37,7 @@ public:
 signals:
     void rankChosen(int rank); // Enter or double click
     void pinnedChanged(const QSet<int>& ranks);
+    void factsToggled(bool shown);
 
 private:
     void makeTable(RankColumns columns);

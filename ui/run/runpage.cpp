@@ -7,6 +7,7 @@
 #include "ui/plots/xmap.h"
 #include "ui/run/advice.h"
 #include "ui/run/causecard.h"
+#include "ui/run/factspanel.h"
 #include "ui/run/logpanel.h"
 #include "ui/run/notice.h"
 #include "ui/run/rankpanel.h"
@@ -35,7 +36,7 @@ constexpr std::chrono::milliseconds kTableFrame{250}; // numbers that change fas
 constexpr std::chrono::milliseconds kLogFrame{100};
 constexpr std::chrono::milliseconds kAgeTick{250}; // "newest record 0.2 s ago" grows without any record
 constexpr std::chrono::seconds kSaidFor{8};
-constexpr int kLeft = 752, kRight = 520, kRanks = 324, kRanksOfMany = 512, kRanksFailed = 256, kLog = 428;
+constexpr int kLeft = 752, kRight = 520, kRanks = 324, kRanksOfMany = 512, kRanksFailed = 256, kLog = 428, kFacts = 240;
 constexpr int kLeastPlots = 480, kLeastSide = 400, kNarrow = 1100, kManyRanks = 12;
 constexpr int kCardEdge = 16, kCardGap = 12;
 
@@ -45,7 +46,7 @@ struct RunPage::Parts {
     Parts(Theme& t, RunData& r, RunPage& page)
         : theme(t), run(r), header(new RunHeader(t, r)), card(new CauseCard(t, r)), said(new Notice(t)),
           toolbar(new RunToolbar(t, view, r)), plots(new PlotColumn(t, view, r)), ranks(new RankPanel(t, r)),
-          log(new LogPanel(t, view, r)), scroll(new QScrollArea), cardRoom(new QWidget),
+          facts(new FactsPanel(t, r)), log(new LogPanel(t, view, r)), scroll(new QScrollArea), cardRoom(new QWidget),
           sides(new LineSplitter(t, Qt::Horizontal)), right(new LineSplitter(t, Qt::Vertical)), tablePacer(kTableFrame),
           logPacer(kLogFrame), ages(new QTimer(&page))
     {
@@ -67,6 +68,7 @@ struct RunPage::Parts {
     RunToolbar* toolbar;
     PlotColumn* plots;
     RankPanel* ranks;
+    FactsPanel* facts;
     LogPanel* log;
     QScrollArea* scroll;
     QWidget* cardRoom;
@@ -88,12 +90,14 @@ void RunPage::Parts::layOut(RunPage& page)
     leftColumn->addWidget(scroll, 1);
     left->setMinimumWidth(theme.px(kLeastPlots));
     right->addWidget(ranks);
+    right->addWidget(facts);
     right->addWidget(log);
+    facts->hide();
     right->setMinimumWidth(theme.px(kLeastSide));
     const bool many = run.plan().worldSize > kManyRanks;
     const int rankHeight = run.state().cause ? kRanksFailed : many ? kRanksOfMany : kRanks;
-    right->setSizes({theme.px(rankHeight), theme.px(kLog)});
-    right->setStretchFactor(1, 1);
+    right->setSizes({theme.px(rankHeight), theme.px(kFacts), theme.px(kLog)});
+    right->setStretchFactor(2, 1);
     sides->addWidget(left);
     sides->addWidget(right);
     sides->setSizes({theme.px(kLeft), theme.px(kRight)});
@@ -120,6 +124,7 @@ void RunPage::Parts::connectParts(RunPage& page)
     connect(&tablePacer, &FramePacer::frame, &page, [this] {
         ranks->refresh();
         plots->cells().setTrouble(cellTrouble(ranks->model().rows()), nodeTrouble(run, ranks->model().rows()));
+        facts->refresh();
         header->refresh(QDateTime::currentMSecsSinceEpoch() * 1000);
     });
     connect(&logPacer, &FramePacer::frame, log, &LogPanel::refresh);
@@ -140,6 +145,7 @@ void RunPage::Parts::connectParts(RunPage& page)
     connect(toolbar, &RunToolbar::plotToggled, plots, &PlotColumn::addPlot);
     connect(plots, &PlotColumn::deviceClicked, ranks, &RankPanel::selectRank);
     connect(ranks, &RankPanel::rankChosen, log, &LogPanel::showRank);
+    connect(ranks, &RankPanel::factsToggled, facts, &QWidget::setVisible);
     connect(ranks, &RankPanel::pinnedChanged, plots, &PlotColumn::setPinned);
     connect(log, &LogPanel::timePicked, &page, [this](qint64 wallUs) {
         const double seconds = static_cast<double>(wallUs - run.state().startedWallUs) / 1e6;
