@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of the trainer's options beside what the trainer itself says.
+// The table of the trainer's options as the desktop reads it.
 #include "core/traineroptions.h"
 
 #include <QFile>
-#include <QProcess>
 #include <QTest>
 
 using namespace lockstep;
@@ -12,26 +11,20 @@ class TestTrainerOptionTable : public QObject {
     Q_OBJECT
 
 private slots:
-    void asTheTrainerTells();
+    void everyLineIsUnderstood();
     void checked_data();
     void checked();
     void usual_data();
     void usual();
 };
 
-void TestTrainerOptionTable::asTheTrainerTells()
+void TestTrainerOptionTable::everyLineIsUnderstood()
 {
-    constexpr int kHelpMs = 60'000;
-    QProcess trainer;
-    trainer.start(LOCKSTEP_BIN_DIR "/lockstep-trainer", {"--help-table"});
-    QVERIFY2(trainer.waitForFinished(kHelpMs), qPrintable(trainer.errorString()));
-    QCOMPARE(trainer.exitCode(), 0);
-    QFile file(LOCKSTEP_SOURCE_DIR "/core/traineroptions.tsv");
+    QFile file(LOCKSTEP_SOURCE_DIR "/core/traineroptions.tsv"); // tests/trainer/option_tables.py holds it to the program
     QVERIFY(file.open(QIODevice::ReadOnly));
-    const QByteArray stored = file.readAll();
-    QVERIFY2(trainer.readAllStandardOutput() == stored,
-             "build/bin/lockstep-trainer --help-table > core/traineroptions.tsv makes them equal again");
-    QCOMPARE(trainerOptions().size(), stored.count('\n') - 1); // every line was understood
+    const qsizetype lines = file.readAll().count('\n');
+    QVERIFY(lines > 50);
+    QCOMPARE(trainerOptions().size(), lines - 1); // every line was understood
 
     const RunSpec adamw; // what the sentences say of the optimisers is what usualValue() answers
     RunSpec adam, sgd;
