@@ -15,6 +15,7 @@
 #include <QDateTime>
 #include <QDir>
 #include <QItemSelectionModel>
+#include <QPushButton>
 
 #include <cstdio>
 
@@ -76,6 +77,10 @@ bool pages(const Shots& shots)
     window.setLaunchSpec(made::spec(0.4, 0));
     window.showPlace(Place::Launch);
     good = shots.take(window, QStringLiteral("launch")) && good;
+    for (auto* button : window.findChildren<QPushButton*>())
+        if (button->text() == QLatin1String("Advanced"))
+            button->setChecked(true);
+    good = shots.take(window, QStringLiteral("launch-advanced")) && good;
     window.showPlace(Place::Runs);
     window.resize(shots.size);
     auto* table = window.runsPage().findChild<DataTable*>(QStringLiteral("runs"));
@@ -118,6 +123,10 @@ bool runPages(const Shots& shots)
         while (run && run->framesPainted() == 0)
             shots.application.processEvents(QEventLoop::WaitForMoreEvents);
         good = shots.take(window, QLatin1String(page.name)) && good;
+        if (auto* facts = window.findChild<QPushButton*>(QStringLiteral("showFacts"))) {
+            facts->setChecked(true);
+            good = shots.take(window, QLatin1String(page.name) + QStringLiteral("-facts")) && good;
+        }
     }
     return good;
 }

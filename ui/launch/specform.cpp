@@ -188,7 +188,7 @@ void SpecForm::makeAdvanced()
     for (const auto& [label, name, characters] : {std::tuple{"momentum", "momentum", 5},
                                                   {"weight decay", "weight_decay", 7},
                                                   {"seed", "seed", 6},
-                                                  {"threads a rank", "threads", 3},
+                                                  {"threads a rank", "threads", 5},
                                                   {"bucket, MiB", "bucket_mb", 5}})
         m_options.append({QString::fromLatin1(name),
                           addField(*first, QString::fromLatin1(label), QString::fromLatin1(name), characters)});
