@@ -5,14 +5,20 @@
 #include "trainer/failure.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace lockstep::trainer {
 
 namespace {
 
 constexpr char kPluginName[] = "liblockstep_cuda.so";
+constexpr char kFlightRecorderFile[] = "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"; // the rank is appended
+constexpr char kFlightRecorderEntries[] = "2000";                         // as torchrun's documentation advises
 constexpr int kNcclMinor = 100; // NCCL_VERSION_CODE is major * 10000 + minor * 100 + patch
 
 std::string refusal(const CudaApi& api)
@@ -37,10 +43,39 @@ CudaPlugin refused(const std::string& why)
     return {nullptr, text};
 }
 
+// Read by ProcessGroupNCCL when it is made; what the user has set stays.
+void switchFlightRecorderOn()
+{
+    constexpr int kKeep = 0;
+    std::error_code error;
+    const auto folder = std::filesystem::temp_directory_path(error);
+    setenv("TORCH_NCCL_DUMP_ON_TIMEOUT", "1", kKeep);
+    setenv("TORCH_FR_BUFFER_SIZE", kFlightRecorderEntries, kKeep);
+    setenv(kFlightRecorderFile,
+           ((error ? "." : folder) / ("lockstep-nccl-" + std::to_string(getpid()) + "-rank-")).c_str(), kKeep);
+}
+
+std::string versionText(int nccl) // 23007: 2.30.7
+{
+    return std::to_string(nccl / 10000) + "." + std::to_string(nccl / kNcclMinor % 100) + "." +
+           std::to_string(nccl % kNcclMinor);
+}
+
+std::string processorName()
+{
+    std::ifstream lines("/proc/cpuinfo");
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("model name"))
+            return line.substr(std::min(line.find(':') + 2, line.size()));
+    }
+    return "CPU";
+}
+
 } // namespace
 
 CudaPlugin CudaPlugin::load()
 {
+    switchFlightRecorderOn();
     std::error_code error;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
     // Global: the operators of libtorch_cuda must be found by libraries that are loaded later.
@@ -76,7 +111,27 @@ Device Device::choose(const Options& options, const Placement& place, const Cuda
     device.tensors = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(place.localRank));
     device.backend = options.backend == BackendKind::Gloo ? BackendUsed::Gloo : BackendUsed::Nccl;
     device.cuda = plugin.api;
+    if (options.cudaGraphs == Switch::Yes)
+        plugin.api->leaveDefaultStream(place.localRank);
     return device;
+}
+
+MemoryUse Device::memory() const
+{
+    return cuda == nullptr ? processMemory() : cuda->memory(tensors.index());
+}
+
+Facts Device::facts(const Placement& place) const
+{
+    if (cuda == nullptr)
+        return {{"device_name", processorName()}};
+    Facts facts{{"device_name", cuda->deviceName(tensors.index())}, {"device_uuid", cuda->deviceUuid(tensors.index())}};
+    if (backend == BackendUsed::Nccl) {
+        facts.emplace_back("nccl", versionText(cuda->ncclRunning));
+        facts.emplace_back("flight_recorder",
+                           environmentVariable(kFlightRecorderFile).value_or("") + std::to_string(place.rank));
+    }
+    return facts;
 }
 
 const char* toString(BackendUsed backend)

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/fingerprint.h"
 
+#include "trainer/contenthash.h"
 #include "trainer/failure.h"
 
 #include <ATen/ATen.h>
 
-#include <array>
-#include <cstdio>
 #include <fstream>
-#include <span>
 
 namespace lockstep::trainer {
 
 namespace {
-
-constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325;
-constexpr std::uint64_t kFnvPrime = 0x100000001b3;
 
 void dump(Strategy& strategy, const std::vector<at::Tensor>& parts, const std::string& path)
 {
@@ -33,16 +28,12 @@ void dump(Strategy& strategy, const std::vector<at::Tensor>& parts, const std::s
 
 std::string fingerprint(Strategy& strategy)
 {
-    std::uint64_t hash = kFnvOffset;
+    ContentHash hash;
     strategy.gather(strategy.parameters(), [&hash](std::size_t, const at::Tensor& whole) {
         const at::Tensor plain = whole.to(at::kCPU).contiguous();
-        for (const std::uint8_t byte :
-             std::span(static_cast<const std::uint8_t*>(plain.const_data_ptr()), plain.nbytes()))
-            hash = (hash ^ byte) * kFnvPrime;
+        hash.add(plain.const_data_ptr(), plain.nbytes());
     });
-    std::array<char, 17> text{};
-    std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
-    return text.data();
+    return hash.hex();
 }
 
 void dumpParameters(Strategy& strategy, const std::string& path)

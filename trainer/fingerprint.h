@@ -9,7 +9,7 @@
 namespace lockstep::trainer {
 
 // All ranks together, whatever each holds of them.
-[[nodiscard]] std::string fingerprint(Strategy& strategy);        // FNV-1a of their bytes, 16 hex digits
+[[nodiscard]] std::string fingerprint(Strategy& strategy);        // XXH64 of their bytes, 16 hex digits
 void dumpParameters(Strategy& strategy, const std::string& path); // their bytes, one after the other
 void dumpGradients(Strategy& strategy, const std::string& path);
 

@@ -6,16 +6,15 @@
 #include "trainer/failure.h"
 #include "trainer/fingerprint.h"
 #include "trainer/gradients.h"
-#include "trainer/lostpeer.h"
+#include "trainer/lastwords.h"
 #include "trainer/models/prepare.h"
+#include "trainer/parallel/graphed.h"
 #include "trainer/parallel/strategy.h"
 #include "trainer/records/steprecorder.h"
 #include "trainer/schedule.h"
 #include "trainer/startcheck.h"
 #include "trainer/startup.h"
 #include "trainer/stoprequest.h"
-
-#include <unistd.h>
 
 using namespace lockstep::trainer;
 
@@ -35,14 +34,14 @@ void train(const Options& options, MetricWriter& metrics)
     const Device device = Device::choose(options, place, plugin);
     setThreads(options, place);
     ProcessGroup group(place, options, device);
-    checkStart(group, options);
+    checkStart(group, options, device);
 
     // 2. The data; every rank samples its own share of each epoch.
     const DataSplit data = loadData(options);
     const DistributedSampler sampler(data.train->count(), samplerOptions(options, place));
     Loader loader(*data.train, loaderOptions(options, place, device));
     const Steps steps = planSteps(options, loader.batchesOf(sampler.perRank()));
-    group.barrier(asMilliseconds(options.rendezvousTimeoutS)); // a slow disk is no lost peer
+    checkData(group, data, asMilliseconds(options.rendezvousTimeoutS));
 
     // 3. The model, the same on every rank: the seed makes it, and the strategy broadcasts rank 0's.
     seedWeights(options);
@@ -50,7 +49,8 @@ void train(const Options& options, MetricWriter& metrics)
     prepareModel(*model, options, group, device);
     StepClock clock(device);
     const Objective objective(*model, options.precision, device.tensors);
-    const std::unique_ptr<Strategy> strategy = makeStrategy(options, data.train->shape(), group, objective, clock);
+    const std::unique_ptr<Strategy> strategy = withGraphs(
+        options, device, place.world, clock, makeStrategy(options, data.train->shape(), group, objective, clock));
     Optimizer optimizer(strategy->parameters(), options);
     const Schedule schedule = scheduleFor(options, steps.total);
     GradScaler scaler(options, device.tensors);
@@ -62,12 +62,12 @@ void train(const Options& options, MetricWriter& metrics)
     TrainingState state{*model, *strategy, optimizer, scaler, group, progress};
     Checkpoints checkpoints(options, group, report);
     checkpoints.restore(state);
-    checkParameters(group, *model);
+    checkParameters(group, *strategy, *model);
     report.info(runFacts(options, place, device, *data.train, *model, steps));
     report.line(runLine(options, place, device, *model));
 
     // 5. Train: forward, backward (which reduces the gradients meanwhile), step.
-    StepMetrics stepMetrics(metrics);
+    StepMetrics stepMetrics(metrics, [&device] { return device.memory(); });
     StepRecorder recorder(stepMetrics, clock, device);
     Agreement agreement(group);
     const std::int64_t factsAt = progress.step + kFirstSteps;
@@ -109,7 +109,8 @@ void train(const Options& options, MetricWriter& metrics)
                                                  .lr = rate,
                                                  .gradNorm = gradients.norm(),
                                                  .lossScale = gradients.lossScale(),
-                                                 .skipped = gradients.skipped()})) {
+                                                 .skipped = gradients.skipped(),
+                                                 .more = strategy->metrics()})) {
                 refuseNan(options, *done);
                 mean.add(*done);
             }
@@ -150,16 +151,6 @@ void train(const Options& options, MetricWriter& metrics)
     metrics.flush(kFlushDeadline);
 }
 
-// A rank that fails ends at once: one that lingered would hang its peers in their next collective.
-[[noreturn]] void end(ExitCode code, const std::string& sentence, MetricWriter& metrics)
-{
-    metrics.flush(kFlushDeadline);
-    std::fflush(stdout);
-    std::fprintf(stderr, "lockstep-trainer: rank %d: %s\n", metrics.rank(), oneLine(sentence).c_str());
-    std::fflush(stderr);
-    _exit(static_cast<int>(code));
-}
-
 } // namespace
 
 int main(int argc, char** argv)
@@ -167,18 +158,8 @@ int main(int argc, char** argv)
     tuneAllocator();
     StopRequest::install();
     MetricWriter metrics(MetricWriter::kDescriptor, 0);
-    try {
-        const auto options = parseOptions(std::span(argv + 1, static_cast<std::size_t>(argc - 1)));
-        if (options)
-            train(*options, metrics);
-        return 0;
-    } catch (const Failure& failure) {
-        end(failure.code(), failure.what(), metrics);
-    } catch (const std::exception& error) {
-        if (StopRequest::made()) // its peers may have stopped one step earlier
-            end(ExitCode::Terminated, "stopped by SIGTERM", metrics);
-        if (speaksOfLostPeer(error.what()))
-            end(ExitCode::LostPeer, std::string("another rank is gone or does not answer: ") + error.what(), metrics);
-        end(ExitCode::Unexpected, error.what(), metrics);
-    }
+    const LastWords lastWords(metrics); // an exception that leaves train() ends the process there, at once
+    if (const auto options = parseOptions(std::span(argv + 1, static_cast<std::size_t>(argc - 1))))
+        train(*options, metrics);
+    return 0;
 }

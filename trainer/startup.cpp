@@ -22,12 +22,35 @@ namespace {
 constexpr int kKeepBlocksBelow = 1 << 30;
 constexpr int kGrowBy = 64 << 20;
 
-std::int64_t parameterCount(const Model& model)
+std::int64_t parameterCount(const torch::nn::Module& module)
 {
     std::int64_t count = 0;
-    for (const at::Tensor& parameter : model.parameters())
+    for (const at::Tensor& parameter : module.parameters())
         count += parameter.numel();
     return count;
+}
+
+Facts modelSummary(const Model& model)
+{
+    std::int64_t trainable = 0;
+    std::int64_t buffers = 0;
+    std::int64_t bytes = 0;
+    for (const at::Tensor& parameter : model.parameters()) {
+        trainable += parameter.requires_grad() ? parameter.numel() : 0;
+        bytes += static_cast<std::int64_t>(parameter.nbytes());
+    }
+    for (const at::Tensor& buffer : model.buffers()) {
+        buffers += buffer.numel();
+        bytes += static_cast<std::int64_t>(buffer.nbytes());
+    }
+    std::string modules; // conv1=320 conv2=18496 ...
+    for (const auto& child : model.named_children())
+        modules += (modules.empty() ? "" : " ") + child.key() + "=" + std::to_string(parameterCount(*child.value()));
+    return {{"parameters", parameterCount(model)},
+            {"parameters_trained", trainable},
+            {"buffers", buffers},
+            {"model_bytes", bytes},
+            {"modules", modules}};
 }
 
 } // namespace
@@ -106,22 +129,25 @@ Steps planSteps(const Options& options, std::int64_t batchesPerEpoch)
 Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
                const Model& model, const Steps& steps)
 {
-    return {{"model", valueOf(options, "model")},
-            {"parameters", parameterCount(model)},
-            {"world", std::int64_t{place.world}},
-            {"total_steps", steps.total},
-            {"steps_per_epoch", steps.perEpoch},
-            {"epochs", options.epochs},
-            {"batch", options.batch},
-            {"backend", std::string(toString(device.backend))},
-            {"device", device.tensors.str()},
-            {"threads", std::int64_t{at::get_num_threads()}},
-            {"data", valueOf(options, "data")},
-            {"samples", data.count()},
-            {"seed", options.seed},
-            {"optimizer", valueOf(options, "optimizer")},
-            {"lr", options.learningRate()},
-            {"libtorch", std::string(TORCH_VERSION)}};
+    Facts facts{{"model", valueOf(options, "model")},
+                {"world", std::int64_t{place.world}},
+                {"total_steps", steps.total},
+                {"steps_per_epoch", steps.perEpoch},
+                {"epochs", options.epochs},
+                {"batch", options.batch},
+                {"backend", std::string(toString(device.backend))},
+                {"device", device.tensors.str()},
+                {"threads", std::int64_t{at::get_num_threads()}},
+                {"data", valueOf(options, "data")},
+                {"samples", data.count()},
+                {"seed", options.seed},
+                {"optimizer", valueOf(options, "optimizer")},
+                {"lr", options.learningRate()},
+                {"libtorch", std::string(TORCH_VERSION)}};
+    for (const Facts& more : {modelSummary(model), device.facts(place)})
+        facts.insert(facts.end(), more.begin(), more.end());
+    facts.emplace_back("configuration", configuration(options));
+    return facts;
 }
 
 std::string runLine(const Options& options, const Placement& place, const Device& device, const Model& model)

@@ -8,12 +8,19 @@
 //   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids   how the node's part stands;
 //             `ended` is the last record of an attempt: gone= ranks and children ended, left= survivors (0 is the
 //             proof)
-//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s samples steps (how many the
-//             record covers, losses are means) data_ms forward_ms backward_ms wait_ms optimizer_ms (per step) grad_norm
-//             (before clipping, where it was measured) loss_scale (fp16) skipped (of those steps, how many were left
-//             out for gradients that are not finite; missing: none). Once an epoch, rank 0: train_loss test_loss
-//             test_accuracy test_top5 test_perplexity (over all ranks; the last of tokens only).
-//   info   R  facts said once: model parameters world total_steps steps_per_epoch batch backend threads checkpoint ...
+//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s tokens_per_s (of text and
+//   tokens)
+//             samples steps (how many the record covers, losses are means) data_ms to_device_ms (on a GPU) forward_ms
+//             backward_ms (own compute, until the last gradient) wait_ms (for the others' sums) optimizer_ms (per step)
+//             memory_bytes memory_peak_bytes (a GPU's tensors, else what is resident of the process) grad_norm (before
+//             clipping, where it was measured) loss_scale (fp16) skipped (of those steps, how many were left out for
+//             gradients that are not finite; missing: none). Once an epoch, rank 0: train_loss test_loss test_accuracy
+//             test_top5 test_perplexity (over all ranks; the last of tokens only).
+//   info   R  facts said once: model parameters parameters_trained buffers (elements) model_bytes (of both) modules
+//             (NAME=PARAMETERS of each top-level module) world total_steps steps_per_epoch batch backend device
+//             device_name device_uuid (of a GPU) nccl (its version) flight_recorder (the file NCCL leaves when a
+//             collective times out) threads configuration (every option with its value) checkpoint ...
+//             failure=SENTENCE failure_code: the rank's last record when it ends by itself before its time.
 //             no_gradient=NAME, rank 0: a parameter whose gradient was zero or missing on all ranks for 20 steps.
 //             After 20 steps and at the end, from DDP: buckets (how many) bucket_bytes (in the order in which they are
 //             reduced) bucket_order (the parameters of each, counted from 0, buckets between `;`) and means over the

@@ -24,6 +24,8 @@ private slots:
     void everyOtherRankEnds();
     void aSilentPeerIsLostAfterTheTimeout();
     void aPeerThatFailsBeforeTheFirstStepIsNoticed();
+    void outOfMemorySaysWhatHelps();
+    void aFailureIsARecordToo();
 };
 
 void TestLostPeer::everyOtherRankEnds_data()
@@ -53,6 +55,7 @@ void TestLostPeer::everyOtherRankEnds()
         QVERIFY2(ranks.exitCode(rank) == kLostPeer, errors.constData());
         QVERIFY2(errors.contains("another rank is gone or does not answer"), errors.constData());
         QCOMPARE(errors.count('\n'), 1);
+        QCOMPARE(ranks.fact(rank, "failure_code"), std::to_string(kLostPeer));
     }
 }
 
@@ -73,6 +76,30 @@ void TestLostPeer::aPeerThatFailsBeforeTheFirstStepIsNoticed()
     QVERIFY(ranks.finish(kMostMs));
     QCOMPARE(ranks.exitCode(0), 5);
     QCOMPARE(ranks.exitCode(1), kLostPeer);
+}
+
+void TestLostPeer::outOfMemorySaysWhatHelps()
+{
+    constexpr std::size_t kMost = std::size_t{8} << 30;
+    const QStringList options = quick({"--steps", "1", "--width", "60000", "--depth", "2"}); // 14 GB for one layer
+    Ranks alone(0, options, [](Start& start) { start.addressSpace = kMost; });
+    QVERIFY(alone.finish());
+    const QByteArray errors = alone.errors(0);
+    for (const char* words : {"memory ran out: ", " GiB were asked for", "of this process's limit of 8.00 GiB",
+                              "--batch", "--activation-checkpointing yes", "--strategy fsdp"})
+        QVERIFY2(errors.contains(words), errors.constData());
+    QCOMPARE(errors.count('\n'), 1);
+    QCOMPARE(alone.exitCode(0), 9);
+}
+
+void TestLostPeer::aFailureIsARecordToo()
+{
+    Ranks alone(0, quick({"--resume", "/nowhere/state.pt"}));
+    QVERIFY(alone.finish());
+    QCOMPARE(alone.exitCode(0), 5);
+    const Record last = alone.records(0, "info").back();
+    QCOMPARE(last.at("failure_code"), std::string("5"));
+    QVERIFY2(alone.errors(0).contains(QByteArray::fromStdString(last.at("failure"))), last.at("failure").c_str());
 }
 
 QTEST_GUILESS_MAIN(TestLostPeer)

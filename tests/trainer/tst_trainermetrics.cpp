@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Descriptor 3: training never waits for it, and what is lost is counted.
 #include "core/wire/decoder.h"
-#include "trainer/records/metricwriter.h"
 #include "trainer/parallel/portprobe.h"
+#include "trainer/records/metricwriter.h"
 #include "trainer/records/report.h"
 #include "trainer/records/stepmetrics.h"
 #include "trainer/stoprequest.h"
@@ -57,7 +57,17 @@ std::vector<std::map<std::string, std::string>> decoded(const std::string& bytes
 
 StepResult step(std::int64_t number, double loss)
 {
-    return {number, 0.5, loss, 0.1, 64, {1, 2, 3, 4, 5}};
+    return {.step = number,
+            .epoch = 0.5,
+            .loss = loss,
+            .lr = 0.1,
+            .samples = 64,
+            .parts = {.data = 1, .toDevice = 6, .forward = 2, .backward = 3, .wait = 4, .optimizer = 5}};
+}
+
+MemoryUse someMemory()
+{
+    return {.now = 1000, .peak = 2000};
 }
 
 } // namespace
@@ -68,6 +78,8 @@ class TestTrainerMetrics : public QObject {
 private slots:
     void slowStepsHaveARecordEach();
     void fastStepsShareARecord();
+    void whatIsKnownOfSomeStepsOnly();
+    void theProcessKnowsItsMemory();
     void notANumberSurvives();
     void aFullPipeBlocksNothing();
     void aClosedDescriptorIsSilent();
@@ -81,7 +93,7 @@ void TestTrainerMetrics::slowStepsHaveARecordEach()
     Pipe pipe;
     MetricWriter writer(pipe.ends[1], 3);
     std::int64_t now = 1'000'000;
-    StepMetrics metrics(writer, [&now] { return now; });
+    StepMetrics metrics(writer, someMemory, [&now] { return now; });
     for (int i = 1; i <= 3; ++i) {
         now += 100'000;
         metrics.add(step(i, i));
@@ -95,6 +107,11 @@ void TestTrainerMetrics::slowStepsHaveARecordEach()
     QCOMPARE(records[1].at("loss"), std::string("2"));
     QCOMPARE(records[1].at("samples_per_s"), std::string("640"));
     QCOMPARE(records[1].at("wait_ms"), std::string("4"));
+    QCOMPARE(records[1].at("to_device_ms"), std::string("6"));
+    QCOMPARE(records[1].at("memory_bytes"), std::string("1000"));
+    QCOMPARE(records[1].at("memory_peak_bytes"), std::string("2000"));
+    for (const char* unknown : {"grad_norm", "loss_scale", "skipped", "tokens_per_s"})
+        QVERIFY2(!records[1].contains(unknown), unknown); // missing, not zero
 }
 
 void TestTrainerMetrics::fastStepsShareARecord()
@@ -102,7 +119,7 @@ void TestTrainerMetrics::fastStepsShareARecord()
     Pipe pipe;
     MetricWriter writer(pipe.ends[1], 0);
     std::int64_t now = 0;
-    StepMetrics metrics(writer, [&now] { return now; });
+    StepMetrics metrics(writer, someMemory, [&now] { return now; });
     for (int i = 1; i <= 105; ++i) { // 100 a second
         now += 10'000;
         metrics.add(step(i, i));
@@ -119,12 +136,53 @@ void TestTrainerMetrics::fastStepsShareARecord()
     QCOMPARE(records[20].at("step"), std::string("105"));
 }
 
+void TestTrainerMetrics::whatIsKnownOfSomeStepsOnly()
+{
+    Pipe pipe;
+    MetricWriter writer(pipe.ends[1], 0);
+    std::int64_t now = 0;
+    StepMetrics metrics(writer, someMemory, [&now] { return now; });
+    for (int i = 1; i <= 4; ++i) {
+        StepResult result = step(i, 1);
+        result.tokens = 500;
+        if (i == 2)
+            result.gradNorm = 7;
+        result.lossScale = 1 << i;
+        result.skipped = i % 2;
+        result.more = {{"units", std::int64_t{i}}};
+        now += 10'000;
+        metrics.add(result);
+    }
+    metrics.finish();
+    const auto records = decoded(pipe.readAll());
+    QCOMPARE(records.size(), std::size_t{1});
+    QCOMPARE(records[0].at("tokens_per_s"), std::string("50000"));
+    QCOMPARE(records[0].at("grad_norm"), std::string("7")); // the newest that was measured
+    QCOMPARE(records[0].at("loss_scale"), std::string("16"));
+    QCOMPARE(records[0].at("skipped"), std::string("2"));
+    QCOMPARE(records[0].at("units"), std::string("4"));
+}
+
+void TestTrainerMetrics::theProcessKnowsItsMemory()
+{
+    const MemoryUse before = processMemory();
+    QVERIFY(before.now > 1 << 20);
+    QVERIFY(before.peak >= before.now);
+    constexpr std::size_t kBlock = 64 << 20;
+    {
+        std::vector<char> block(kBlock, 1);
+        QVERIFY(block[kBlock / 2] == 1);
+        QVERIFY(processMemory().now > before.now + static_cast<std::int64_t>(kBlock / 2));
+    }
+    QVERIFY(processMemory().peak > before.now + static_cast<std::int64_t>(kBlock / 2));
+}
+
 void TestTrainerMetrics::notANumberSurvives()
 {
     Pipe pipe;
     MetricWriter writer(pipe.ends[1], 0);
     std::int64_t now = 0;
-    StepMetrics metrics(writer, [&now] { return now; });
+    StepMetrics metrics(writer, someMemory, [&now] { return now; });
     now = 60'000;
     metrics.add(step(1, std::nan("")));
     QCOMPARE(decoded(pipe.readAll()).at(0).at("loss"), std::string("nan"));

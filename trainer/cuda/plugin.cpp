@@ -3,11 +3,11 @@
 #include "trainer/cuda/cudaapi.h"
 
 #include <ATen/cuda/CUDAContext.h>
-#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
-
-#include <array>
 
 namespace lockstep::trainer {
 
@@ -21,6 +21,39 @@ int deviceCount()
 void setDevice(int device)
 {
     c10::cuda::set_device(static_cast<c10::DeviceIndex>(device));
+}
+
+std::string deviceName(int device)
+{
+    return at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(device))->name;
+}
+
+std::string deviceUuid(int device)
+{
+    constexpr char kDigits[] = "0123456789abcdef";
+    const auto& bytes = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(device))->uuid.bytes;
+    std::string text = "GPU-";
+    for (std::size_t i = 0; i < sizeof bytes; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
+        const auto byte = static_cast<unsigned char>(bytes[i]);
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+MemoryUse memory(int device)
+{
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
+    const auto& allocated = stats.allocated_bytes[static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
+    return {allocated.current, allocated.peak};
+}
+
+void leaveDefaultStream(int device)
+{
+    c10::cuda::setCurrentCUDAStream(
+        c10::cuda::getStreamFromPool(/*isHighPriority=*/false, static_cast<c10::DeviceIndex>(device)));
 }
 
 int runningNccl()
@@ -39,28 +72,26 @@ c10::intrusive_ptr<c10d::Backend> makeNccl(const c10::intrusive_ptr<c10d::Store>
     return backend;
 }
 
-std::array<at::cuda::CUDAEvent, kCudaMarks>& marks()
-{
-    static auto* events = [] { // leaked: the driver may be gone before static destructors run
-        auto* all = new std::array<at::cuda::CUDAEvent, kCudaMarks>;
-        for (auto& event : *all)
-            event = at::cuda::CUDAEvent(cudaEventDefault); // with timing, which CUDAEvent's own default leaves out
-        return all;
-    }();
-    return *events;
-}
+class Graph : public CudaGraph {
+public:
+    explicit Graph(const CudaGraph* before)
+        : m_pool(before == nullptr ? at::cuda::graph_pool_handle() : static_cast<const Graph*>(before)->m_pool)
+    {
+    }
 
-void mark(int slot)
-{
-    marks().at(static_cast<std::size_t>(slot)).record();
-}
+    // Only this thread is forbidden what a capture cannot hold: others query events and pin memory meanwhile.
+    void begin() override { m_graph.capture_begin(m_pool, cudaStreamCaptureModeThreadLocal); }
+    void end() override { m_graph.capture_end(); }
+    void replay() override { m_graph.replay(); }
 
-double elapsedMs(int from, int to)
+private:
+    at::cuda::MempoolId_t m_pool;
+    at::cuda::CUDAGraph m_graph;
+};
+
+std::unique_ptr<CudaGraph> makeGraph(const CudaGraph* before)
 {
-    auto& first = marks().at(static_cast<std::size_t>(from));
-    auto& last = marks().at(static_cast<std::size_t>(to));
-    last.synchronize();
-    return static_cast<double>(first.elapsed_time(last));
+    return std::make_unique<Graph>(before);
 }
 
 } // namespace
@@ -70,7 +101,17 @@ double elapsedMs(int from, int to)
 extern "C" __attribute__((visibility("default"))) const lockstep::trainer::CudaApi* lockstepCudaApi()
 {
     using namespace lockstep::trainer;
-    static const CudaApi api{kCudaApiAbi, TORCH_VERSION, NCCL_VERSION_CODE, runningNccl(), deviceCount, setDevice,
-                             makeNccl,    mark,          elapsedMs};
+    static const CudaApi api{.abi = kCudaApiAbi,
+                             .torchVersion = TORCH_VERSION,
+                             .ncclBuilt = NCCL_VERSION_CODE,
+                             .ncclRunning = runningNccl(),
+                             .deviceCount = deviceCount,
+                             .setDevice = setDevice,
+                             .deviceName = deviceName,
+                             .deviceUuid = deviceUuid,
+                             .memory = memory,
+                             .leaveDefaultStream = leaveDefaultStream,
+                             .makeNccl = makeNccl,
+                             .makeGraph = makeGraph};
     return &api;
 }

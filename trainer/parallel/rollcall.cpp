@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/rollcall.h"
 
+#include "trainer/comparison.h"
 #include "trainer/failure.h"
 
 #include <algorithm>
@@ -23,7 +24,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstLook{1};
 constexpr milliseconds kBetweenLooks{50}; // at most: a thousand ranks ask one store
 constexpr milliseconds kToldPatience{1000};
-constexpr int kMostNamed = 16; // ranges of ranks in a message
 constexpr std::chrono::seconds kClockSlack{5};
 constexpr std::string_view kAll = "all";
 
@@ -38,24 +38,6 @@ std::string randomId()
 std::string keyOf(const char* what, const std::string& run, int rank)
 {
     return std::string(what) + "/" + run + "/" + std::to_string(rank);
-}
-
-std::string ranges(const std::vector<int>& ranks) // 0, 2, 4-9
-{
-    std::string text;
-    int named = 0;
-    for (std::size_t i = 0; i < ranks.size(); ++named) {
-        if (named == kMostNamed)
-            return text + ", ...";
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
-            ++last;
-        last = last - i < 2 ? i : last;
-        text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-        text += last > i ? "-" + std::to_string(ranks[last]) : "";
-        i = last + 1;
-    }
-    return text;
 }
 
 // Looks again and again, quickly at first, until `done` or the deadline; returns whether it was done.
@@ -205,7 +187,8 @@ private:
         std::array<char, 32> seconds{};
         std::snprintf(seconds.data(), seconds.size(), "%.3g", static_cast<double>(m_deadline.count()) / 1000);
         return std::to_string(away.size()) + " of " + std::to_string(m_caller.world) + " ranks did not come to " +
-               m_caller.where + " within " + seconds.data() + " s: missing " + ranges(away) + "; here " + ranges(here);
+               m_caller.where + " within " + seconds.data() + " s: missing " + rankRanges(away) + "; here " +
+               rankRanges(here);
     }
 
     // Rank 0 counts the signs of its run; the others, whose rank 0 may be the one that is missing, those that came

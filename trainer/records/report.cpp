@@ -39,14 +39,7 @@ void Report::info(const Facts& facts)
     std::string record;
     wire::Encoder encoder(record);
     encoder.begin(wire::kind::kInfo, m_writer.rank(), monotonicUs());
-    for (const auto& [key, value] : facts) {
-        if (const auto* text = std::get_if<std::string>(&value))
-            encoder.field(key, *text);
-        else if (const auto* real = std::get_if<double>(&value))
-            encoder.field(key, *real);
-        else
-            encoder.field(key, std::get<std::int64_t>(value));
-    }
+    addFacts(encoder, facts);
     encoder.end();
     m_writer.write(record);
 }

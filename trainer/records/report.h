@@ -2,20 +2,15 @@
 // What a rank says: facts and epoch values as records, and from rank 0 the same as lines for people on stdout.
 #pragma once
 
+#include "trainer/records/facts.h"
 #include "trainer/records/metricwriter.h"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace lockstep::trainer {
-
-using Facts = std::vector<std::pair<std::string_view, std::variant<std::int64_t, double, std::string>>>;
 
 struct TestResult { // means over all test samples, or over all tokens
     double loss = 0;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory that ran out, from what LibTorch says about it: what was asked, what was free, what helps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::trainer {
+
+// The sentence for people when the message tells of memory that ran out: c10::OutOfMemoryError's ("CUDA out of memory.
+// Tried to allocate ..."), the CPU allocator's, or std::bad_alloc's, which knows nothing. nullopt for all others.
+[[nodiscard]] std::optional<std::string> outOfMemory(std::string_view message);
+
+} // namespace lockstep::trainer
