@@ -4,6 +4,7 @@
 #include "trainer/parallel/strategy.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace lockstep::trainer {
 

@@ -2,6 +2,7 @@
 #include "trainer/optimizer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace lockstep::trainer {
 

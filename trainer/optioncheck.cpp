@@ -76,6 +76,10 @@ void refuseContradictions(const Options& options)
         refuse("--fsdp-bf16 yes computes in bf16 already: leave --precision " + valueOf(options, "precision") + " out");
     if (options.nesterov == Switch::Yes && options.momentum <= 0)
         refuse("--nesterov yes needs a --momentum above 0");
+    if (options.staticGraph == Switch::Yes && options.accumulate > 1) // Python's DDP ends with an internal error
+        refuse(
+            "--static-graph yes does not go with --accumulate above 1: in the first backward PyTorch's reducer counts "
+            "each parameter's gradients, and waits for as many in every one that it reduces");
     if (options.schedule == ScheduleKind::Warmup && options.warmupSteps == 0)
         refuse("--schedule warmup needs --warmup-steps above 0");
     if (options.schedule == ScheduleKind::OneCycle && options.warmupSteps > 0)

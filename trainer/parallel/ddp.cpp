@@ -7,6 +7,7 @@
 #include "trainer/torchversion.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/distributed/c10d/logger.hpp>
 
