@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Floats here hold whole numbers only. A weight is at most 2^16 and a pixel at most 255, so every sum stays below 2^24,
+// where floats are exact: no order and no fused multiplication changes a result, and four channels go through one
+// register of any machine's.
 #include "trainer/data/resize.h"
 
 #include <algorithm>
@@ -8,97 +11,111 @@ namespace lockstep::trainer {
 
 namespace {
 
-constexpr int kBits = 22;      // of a weight's fraction: 32 less 8 of the pixel and 2 to spare (Pillow, Resample.c)
-constexpr double kSupport = 1; // the triangle's reach, in pixels of the smaller scale
+constexpr float kOne = 1 << 16; // the sum of a pixel's weights
+constexpr std::int64_t kChannels = PixelImage::kChannels;
 
-// What each pixel of a row (or column) of the result is made of.
+using Pixel = float __attribute__((vector_size(16))); // red, green, blue, nothing
+using Whole = std::int32_t __attribute__((vector_size(16)));
+
+// What the pixels of a row (or column) of the result are made of.
 struct Weights {
     std::vector<std::int64_t> first; // source pixel, for each of the result's
-    std::vector<std::int32_t> values;
-    std::int64_t most = 0; // values of each; those that are not needed are 0
+    std::vector<float> values;       // `most` for each; those that are not needed are 0
+    std::int64_t most = 0;
 
-    [[nodiscard]] const std::int32_t* of(std::int64_t i) const { return values.data() + i * most; }
+    std::int64_t begin = 0; // the source pixels that have a part in any
+    std::int64_t end = 0;
+
+    [[nodiscard]] const float* of(std::int64_t i) const { return values.data() + i * most; }
 };
 
+// Pillow's Resample.c, precompute_coeffs.
 Weights weightsFor(double from, double length, std::int64_t sourceSize, std::int64_t size)
 {
     const double scale = length / static_cast<double>(size);
-    const double filterScale = std::max(scale, 1.0);
-    const double support = kSupport * filterScale;
+    const double reach = std::max(scale, 1.0); // of the triangle, to each side
     Weights weights;
-    weights.most = std::min(sourceSize, static_cast<std::int64_t>(std::ceil(support)) * 2 + 1);
-    weights.values.resize(static_cast<std::size_t>(size * weights.most));
-    std::vector<double> exact;
+    std::vector<std::int64_t> ends;
     for (std::int64_t i = 0; i < size; ++i) {
         const double center = from + (static_cast<double>(i) + 0.5) * scale;
-        const std::int64_t first = std::max<std::int64_t>(0, static_cast<std::int64_t>(center - support + 0.5));
-        const std::int64_t last = std::min(sourceSize, static_cast<std::int64_t>(center + support + 0.5));
-        exact.clear();
-        double sum = 0;
-        for (std::int64_t x = first; x < last; ++x) {
-            const double distance = std::abs(static_cast<double>(x) - center + 0.5) / filterScale;
-            exact.push_back(std::max(0.0, 1 - distance));
-            sum += exact.back();
-        }
-        for (std::size_t k = 0; k < exact.size(); ++k)
-            weights.values[static_cast<std::size_t>(i * weights.most) + k] =
-                static_cast<std::int32_t>(0.5 + exact[k] / sum * (1 << kBits));
-        weights.first.push_back(std::min(first, sourceSize - weights.most)); // see below
-        const std::int64_t moved = first - weights.first.back();
-        if (moved > 0) { // so that all `most` values lie within the source
-            std::int32_t* own = weights.values.data() + i * weights.most;
-            std::rotate(own, own + (weights.most - moved), own + weights.most);
-        }
+        weights.first.push_back(std::max<std::int64_t>(0, static_cast<std::int64_t>(center - reach + 0.5)));
+        ends.push_back(std::min(sourceSize, static_cast<std::int64_t>(center + reach + 0.5)));
+        weights.most = std::max(weights.most, ends.back() - weights.first.back());
     }
+    weights.values.resize(static_cast<std::size_t>(size * weights.most));
+    for (std::int64_t i = 0; i < size; ++i) {
+        const double center = from + (static_cast<double>(i) + 0.5) * scale;
+        const auto weightOf = [&](std::int64_t x) {
+            return std::max(0.0, 1 - std::abs(static_cast<double>(x) - center + 0.5) / reach);
+        };
+        std::int64_t& first = weights.first[static_cast<std::size_t>(i)];
+        const std::int64_t end = ends[static_cast<std::size_t>(i)];
+        double sum = 0;
+        for (std::int64_t x = first; x < end; ++x)
+            sum += weightOf(x);
+        float* own = weights.values.data() + i * weights.most;
+        const std::int64_t start = std::min(first, sourceSize - weights.most); // all `most` lie within the source
+        double until = 0; // rounding the sums, not the weights, makes these kOne together
+        for (std::int64_t x = first; x < end; ++x) {
+            const double before = std::round(until / sum * kOne);
+            until += weightOf(x);
+            own[x - start] = static_cast<float>(std::round(until / sum * kOne) - before);
+        }
+        first = start;
+    }
+    weights.begin = *std::ranges::min_element(weights.first);
+    weights.end = *std::ranges::max_element(weights.first) + weights.most;
     return weights;
 }
 
-std::uint8_t rounded(std::int32_t sum)
+Pixel asByte(Pixel sum)
 {
-    return static_cast<std::uint8_t>(std::clamp(sum >> kBits, 0, 255));
+    const Whole whole = __builtin_convertvector(sum + kOne / 2, Whole) >> 16;
+    return __builtin_convertvector(whole, Pixel);
 }
 
-// Rows [firstRow, firstRow + rows) of the image, each made `width` wide.
-PixelImage across(const PixelImage& image, const Weights& weights, std::int64_t width, std::int64_t firstRow,
-                  std::int64_t rows)
+// Rows [rows.begin, rows.end) of the image, each as wide as the result.
+std::vector<Pixel> across(const PixelImage& image, const Weights& columns, const Weights& rows)
 {
-    constexpr std::int64_t kChannels = PixelImage::kChannels;
-    PixelImage result{width, rows, std::vector<std::uint8_t>(static_cast<std::size_t>(width * rows * kChannels))};
-    std::uint8_t* into = result.pixels.data();
-    for (std::int64_t y = 0; y < rows; ++y) {
-        const std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(firstRow + y) * image.rowBytes();
+    const auto width = static_cast<std::int64_t>(columns.first.size());
+    std::vector<Pixel> result;
+    result.reserve(static_cast<std::size_t>(width * (rows.end - rows.begin)));
+    std::vector<Pixel> source(static_cast<std::size_t>(columns.end - columns.begin));
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+        const std::uint8_t* from =
+            image.pixels.data() + static_cast<std::size_t>(y) * image.rowBytes() + columns.begin * kChannels;
+        for (Pixel& pixel : source) {
+            pixel = Pixel{static_cast<float>(from[0]), static_cast<float>(from[1]), static_cast<float>(from[2]), 0};
+            from += kChannels;
+        }
         for (std::int64_t x = 0; x < width; ++x) {
-            const std::int32_t* weight = weights.of(x);
-            const std::uint8_t* from = row + weights.first[static_cast<std::size_t>(x)] * kChannels;
-            std::int32_t sums[kChannels] = {1 << (kBits - 1), 1 << (kBits - 1), 1 << (kBits - 1)};
-            for (std::int64_t k = 0; k < weights.most; ++k, from += kChannels) {
-                for (std::int64_t channel = 0; channel < kChannels; ++channel)
-                    sums[channel] += from[channel] * weight[k];
-            }
-            for (const std::int32_t sum : sums)
-                *into++ = rounded(sum);
+            const float* weight = columns.of(x);
+            const Pixel* pixel = source.data() + columns.first[static_cast<std::size_t>(x)] - columns.begin;
+            Pixel sum{};
+            for (std::int64_t k = 0; k < columns.most; ++k)
+                sum += pixel[k] * weight[k];
+            result.push_back(asByte(sum));
         }
     }
     return result;
 }
 
-PixelImage down(const PixelImage& image, const Weights& weights, std::int64_t firstRow, std::int64_t height)
+PixelImage down(const std::vector<Pixel>& source, const Weights& rows, std::int64_t width)
 {
-    PixelImage result{image.width, height,
-                      std::vector<std::uint8_t>(image.rowBytes() * static_cast<std::size_t>(height))};
-    std::vector<std::int32_t> sums(image.rowBytes());
+    const auto height = static_cast<std::int64_t>(rows.first.size());
+    PixelImage result{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height * kChannels))};
     std::uint8_t* into = result.pixels.data();
     for (std::int64_t y = 0; y < height; ++y) {
-        std::ranges::fill(sums, 1 << (kBits - 1));
-        const std::uint8_t* from =
-            image.pixels.data() +
-            static_cast<std::size_t>(weights.first[static_cast<std::size_t>(y)] - firstRow) * image.rowBytes();
-        for (std::int64_t k = 0; k < weights.most; ++k, from += image.rowBytes()) {
-            const std::int32_t weight = weights.of(y)[k];
-            for (std::size_t x = 0; x < sums.size(); ++x)
-                sums[x] += from[x] * weight;
+        const float* weight = rows.of(y);
+        const Pixel* from = source.data() + (rows.first[static_cast<std::size_t>(y)] - rows.begin) * width;
+        for (std::int64_t x = 0; x < width; ++x) {
+            Pixel sum{};
+            for (std::int64_t k = 0; k < rows.most; ++k)
+                sum += from[k * width + x] * weight[k];
+            const Pixel bytes = asByte(sum);
+            for (std::int64_t channel = 0; channel < kChannels; ++channel)
+                *into++ = static_cast<std::uint8_t>(bytes[channel]);
         }
-        into = std::ranges::transform(sums, into, rounded).out;
     }
     return result;
 }
@@ -108,8 +125,7 @@ void mirror(PixelImage& image)
     for (std::int64_t y = 0; y < image.height; ++y) {
         std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(y) * image.rowBytes();
         for (std::int64_t left = 0, right = image.width - 1; left < right; ++left, --right)
-            std::swap_ranges(row + left * PixelImage::kChannels, row + (left + 1) * PixelImage::kChannels,
-                             row + right * PixelImage::kChannels);
+            std::swap_ranges(row + left * kChannels, row + (left + 1) * kChannels, row + right * kChannels);
     }
 }
 
@@ -119,9 +135,7 @@ PixelImage resized(const PixelImage& image, const Crop& crop, std::int64_t width
 {
     const Weights columns = weightsFor(crop.left, crop.width, image.width, width);
     const Weights rows = weightsFor(crop.top, crop.height, image.height, height);
-    const std::int64_t firstRow = *std::ranges::min_element(rows.first);
-    const std::int64_t lastRow = *std::ranges::max_element(rows.first) + rows.most;
-    PixelImage result = down(across(image, columns, width, firstRow, lastRow - firstRow), rows, firstRow, height);
+    PixelImage result = down(across(image, columns, rows), rows, width);
     if (crop.mirrored == Mirrored::Yes)
         mirror(result);
     return result;
