@@ -30,7 +30,20 @@ constexpr auto kUnitsBySize = [](const Options& o) { return o.fsdpUnits == FsdpU
 constexpr auto kRanks = [](const Options& o) { return kDdp(o) || kFsdp(o); };
 constexpr auto kDp = [](const Options& o) { return o.strategy == StrategyKind::Dp; };
 
+constexpr auto kSynthetic = [](const Options& o) { return o.data == DataKind::Synthetic; };
+constexpr auto kSized = [](const Options& o) { return kSynthetic(o) || o.data == DataKind::Images; };
+constexpr auto kTokens = [](const Options& o) { return o.data == DataKind::Tokens; };
+constexpr auto kSequences = [](const Options& o) { return kTokens(o) || o.data == DataKind::Text || kSynthetic(o); };
+constexpr auto kPictures = [](const Options& o) { return !kSequences(o); };
+
 constexpr Belongs kTable[] = {
+    {"image-size", "data", "images or synthetic", kSized},
+    {"channels", "data", "images or synthetic", kSized},
+    {"classes", "data", "synthetic", kSynthetic},
+    {"context", "data", "tokens, text or synthetic", kSequences},
+    {"vocabulary", "data", "tokens, text or synthetic", kSequences},
+    {"token-type", "data", "tokens", kTokens},
+    {"augment", "data", "fashion-mnist, idx, cifar10, cifar100 or images", kPictures},
     {"momentum", "optimizer", "sgd", kSgd},
     {"nesterov", "optimizer", "sgd", kSgd},
     {"beta1", "optimizer", "adam or adamw", kAdam},
