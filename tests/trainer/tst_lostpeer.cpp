@@ -81,7 +81,7 @@ void TestLostPeer::aPeerThatFailsBeforeTheFirstStepIsNoticed()
 void TestLostPeer::outOfMemorySaysWhatHelps()
 {
     constexpr std::size_t kMost = std::size_t{8} << 30;
-    const QStringList options = quick({"--steps", "1", "--width", "60000", "--depth", "2"}); // 14 GB for one layer
+    const QStringList options = quick({"--image-size", "512", "--width", "20000"}); // 21 GB for the first layer
     Ranks alone(0, options, [](Start& start) { start.addressSpace = kMost; });
     QVERIFY(alone.finish());
     const QByteArray errors = alone.errors(0);

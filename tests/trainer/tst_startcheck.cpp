@@ -21,6 +21,7 @@ private slots:
     void whatDiffersIsNamedOnEveryRank();
     void whatMayDiffer_data();
     void whatMayDiffer();
+    void graphsAreRefusedWithTheReason();
 };
 
 void TestStartCheck::whatDiffersIsNamedOnEveryRank_data()
@@ -78,6 +79,15 @@ void TestStartCheck::whatMayDiffer()
     QVERIFY(ranks.finish());
     for (int rank = 0; rank < 2; ++rank)
         QVERIFY2(ranks.exitCode(rank) == 0, ranks.errors(rank).constData());
+}
+
+void TestStartCheck::graphsAreRefusedWithTheReason()
+{
+    Ranks alone(0, quick({"--cuda-graphs", "yes"}));
+    QVERIFY(alone.finish());
+    const QByteArray errors = alone.errors(0);
+    QVERIFY2(errors.contains("--cuda-graphs yes cannot hold here: they are for GPUs"), errors.constData());
+    QCOMPARE(alone.exitCode(0), 2);
 }
 
 QTEST_GUILESS_MAIN(TestStartCheck)

@@ -85,7 +85,7 @@ public:
     void replay() override { m_graph.replay(); }
 
 private:
-    at::cuda::MempoolId_t m_pool;
+    decltype(at::cuda::graph_pool_handle()) m_pool;
     at::cuda::CUDAGraph m_graph;
 };
 

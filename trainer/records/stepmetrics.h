@@ -29,9 +29,9 @@ struct StepResult {
     double lr = 0;
     std::int64_t samples = 0; // of this rank
     std::int64_t tokens = 0;
-    std::optional<double> gradNorm;  // where it was measured
-    std::optional<double> lossScale; // with fp16
-    std::int64_t skipped = 0;        // steps left out
+    std::optional<double> gradNorm{};  // where it was measured
+    std::optional<double> lossScale{}; // with fp16
+    std::int64_t skipped = 0;          // steps left out
     StepParts parts{};
     Facts more{}; // the strategy's
 };
