@@ -31,15 +31,15 @@ def cpu_seconds(trainer, steps, measured):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     counts, reader = [], None
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out, into = os.pipe()
+    process = subprocess.Popen([trainer, *options], env=environment, stdout=subprocess.DEVNULL, pass_fds=[3] if measured else [],
+                               preexec_fn=lambda: os.dup2(into, 3) if measured else None)
+    os.close(into)
     if measured:
-        out, into = os.pipe()
-        process = subprocess.Popen(["sh", "-c", f'exec "$0" "$@" 3>&{into}', trainer, *options], pass_fds=[into], env=environment,
-                                   stdout=subprocess.DEVNULL)
-        os.close(into)
         reader = threading.Thread(target=drain, args=(out, counts))
         reader.start()
     else:
-        process = subprocess.Popen([trainer, *options], env=environment, stdout=subprocess.DEVNULL)
+        os.close(out)
     code = process.wait()
     if reader:
         reader.join()
