@@ -120,16 +120,16 @@ class Ranks:
             self.start_us = time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1000
             self.start_unix_s = time.time()
             ranks = [self._start(command, base, rank, folder) for rank in range(world)]
-            self.cpu_at_first_record = [None] * world
+            self.cpu_at_records = [[] for _ in range(world)]  # of each rank: its CPU time whenever new records were there
             usages = self._wait(ranks, folder)
             self.said = self._read(folder, "out.0")
             self.records = self._read(folder, "metrics.0")
             if any(rank.returncode for rank in ranks):
                 raise SystemExit(f"{' '.join(command)} ended with {[rank.returncode for rank in ranks]}:\n" +
                                  "".join(self._read(folder, f"err.{rank}") for rank in range(world)))
-        self.cpu_s = [usage.ru_utime + usage.ru_stime for usage in usages]
+        own_s = sum(usage.ru_utime + usage.ru_stime for usage in usages)
         self.rss_mb = max(usage.ru_maxrss for usage in usages) / 1024
-        self.foreign = share.foreign(sum(self.cpu_s))
+        self.foreign = share.foreign(own_s)
 
     @staticmethod
     def _start(command, base, rank, folder):
@@ -144,14 +144,15 @@ class Ranks:
             return file.read()
 
     def _wait(self, ranks, folder):
-        """Their resource usage; and on the way each rank's CPU time when its first metric record came."""
-        usages, end = [None] * len(ranks), time.monotonic() + DEADLINE_S
+        """Their resource usage; and on the way each rank's CPU time when records came."""
+        usages, sizes, end = [None] * len(ranks), [0] * len(ranks), time.monotonic() + DEADLINE_S
         while None in usages:
             for index, rank in enumerate(ranks):
                 if usages[index] is not None:
                     continue
-                if self.cpu_at_first_record[index] is None and "metric " in self._read_so_far(f"{folder}/metrics.{index}"):
-                    self.cpu_at_first_record[index] = cpu_seconds(rank.pid)
+                records = self._count_metrics(f"{folder}/metrics.{index}", sizes, index)
+                if records:
+                    self.cpu_at_records[index].append((records, cpu_seconds(rank.pid)))
                 pid, status, usage = os.wait4(rank.pid, os.WNOHANG)
                 if pid:
                     rank.returncode, usages[index] = os.waitstatus_to_exitcode(status), usage
@@ -162,12 +163,13 @@ class Ranks:
         return usages
 
     @staticmethod
-    def _read_so_far(path):
-        try:
-            with open(path, encoding="utf-8") as file:
-                return file.read(4096)
-        except OSError:
-            return ""
+    def _count_metrics(path, sizes, index):
+        """The metric records so far if the file has grown, else 0."""
+        if not os.path.exists(path) or os.path.getsize(path) == sizes[index]:
+            return 0
+        sizes[index] = os.path.getsize(path)
+        with open(path, encoding="utf-8") as file:
+            return sum(line.startswith("metric ") and " steps=" in line for line in file)
 
 
 def metric_records(text):
@@ -188,8 +190,12 @@ def run_trainer(program, options, world):
     if steps:
         samples = sum(int(values["samples"]) for _, values in records[1:])
         outcome.rate = samples * world / (records[-1][0] - records[0][0]) * 1e6
-        used = [whole - first for whole, first in zip(ranks.cpu_s, ranks.cpu_at_first_record) if first is not None]
-        outcome.cpu_ms = statistics.mean(used) / steps * 1000
+        used = []
+        for seen in ranks.cpu_at_records:
+            (first, cpu), (last, cpu_then) = seen[0], seen[-1]  # what follows the last record is no step's
+            between = sum(int(values["steps"]) for _, values in records[first:last])
+            used.append((cpu_then - cpu) / between * 1000 if between else 0)
+        outcome.cpu_ms = statistics.mean(used)
     return outcome
 
 
