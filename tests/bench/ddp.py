@@ -26,7 +26,7 @@ TWIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 DEADLINE_S = 600
 FOREIGN_LIMIT = 0.10
 MOST_REPEATS = 2  # rounds run at most, for each round wanted; with --quick 1
-METRIC_DESCRIPTOR = 3
+WARM_UP_STEPS = 3  # as in the twin
 
 # What Lockstep's launcher sets for every rank; glibc reads it at process start.
 LAUNCHER = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
@@ -51,9 +51,9 @@ def workloads(folder):
         "mlp": Workload(["--model", "mlp", "--optimizer", "sgd", "--batch", "64", *fashion], 1200, 300, {1: 1.7, 2: 1.4}, 1.5),
         "cnn": Workload(["--model", "cnn", "--optimizer", "sgd", "--batch", "64", *fashion], 90, 30, {1: 1.4, 2: 1.3}),
         "resnet18": Workload(["--model", "resnet18", "--optimizer", "sgd", "--batch", "16", "--data", "synthetic", "--synthetic-samples",
-                              "2000", "--image-size", "64", "--channels", "3"], 16, 6, {1: 1.3, 2: 1.2}),
+                              "2000", "--image-size", "64", "--channels", "3"], 20, 8, {1: 1.3, 2: 1.2}),
         "gpt": Workload(["--model", "gpt", "--width", "256", "--depth", "6", "--heads", "8", "--optimizer", "adamw", "--batch", "8",
-                         *tokens], 12, 5, {1: 1.25, 2: 1.2}),
+                         *tokens], 16, 7, {1: 1.25, 2: 1.2}),
     }
 
 
@@ -70,8 +70,8 @@ def write_tokens(path):
 
 @dataclass
 class Outcome:
-    rate: float = 0.0  # samples/s of all ranks, the first record or step left out
-    cpu_ms: float = 0.0  # of a rank and step
+    rate: float = 0.0  # samples/s of all ranks, from the fourth step on
+    cpu_ms: float = 0.0  # of a rank and step, likewise
     rss_mb: float = 0.0  # the largest rank's peak
     first_s: float = 0.0  # launch to first step done
     foreign: float = 0.0  # share of the machine that other programs took meanwhile
@@ -182,20 +182,26 @@ def metric_records(text):
     return found
 
 
+def cpu_of_steps(ranks, records, start):
+    """Milliseconds a rank and step, from record `start` to the last: what follows that is no step's."""
+    used = []
+    for seen in ranks.cpu_at_records:
+        seen = [(count, cpu) for count, cpu in seen if count > start]
+        steps = sum(int(values["steps"]) for _, values in records[seen[0][0]:seen[-1][0]]) if seen else 0
+        used.append((seen[-1][1] - seen[0][1]) / steps * 1000 if steps else 0)
+    return statistics.mean(used)
+
+
 def run_trainer(program, options, world):
     ranks = Ranks([program, "--device", "cpu", "--threads", "1", "--workers", "0", "--evaluate-every", "0", *options], LAUNCHER, world)
     records = metric_records(ranks.records)
     outcome = Outcome(first_s=(records[0][0] - ranks.start_us) / 1e6, rss_mb=ranks.rss_mb, foreign=ranks.foreign)
-    steps = sum(int(values["steps"]) for _, values in records[1:])
-    if steps:
-        samples = sum(int(values["samples"]) for _, values in records[1:])
-        outcome.rate = samples * world / (records[-1][0] - records[0][0]) * 1e6
-        used = []
-        for seen in ranks.cpu_at_records:
-            (first, cpu), (last, cpu_then) = seen[0], seen[-1]  # what follows the last record is no step's
-            between = sum(int(values["steps"]) for _, values in records[first:last])
-            used.append((cpu_then - cpu) / between * 1000 if between else 0)
-        outcome.cpu_ms = statistics.mean(used)
+    start = next((i for i, (_, values) in enumerate(records) if int(values["step"]) >= WARM_UP_STEPS), len(records))
+    measured = records[start + 1:]
+    if measured:
+        samples = sum(int(values["samples"]) for _, values in measured)
+        outcome.rate = samples * world / (records[-1][0] - records[start][0]) * 1e6
+        outcome.cpu_ms = cpu_of_steps(ranks, records, start)
     return outcome
 
 

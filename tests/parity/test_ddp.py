@@ -13,7 +13,7 @@ SGD = ["--optimizer", "sgd", "--momentum", "0.9"]
 ADAMW = ["--optimizer", "adamw"]
 
 
-class Ddp(harness.ParityTest):
+class DdpTest(harness.ParityTest):
     def options(self, model, *more, batch=4, ranks=2, accumulate=1):
         """As many samples as the steps need, so that there is one epoch."""
         samples = STEPS * batch * ranks * accumulate
@@ -25,6 +25,8 @@ class Ddp(harness.ParityTest):
             data = ["--data", "idx", "--data-path", harness.write_idx_folder(self.path("data"), samples=samples, side=side)]
         return [*data, *SMALL[model], "--batch", batch, "--accumulate", accumulate, *more]
 
+
+class Ddp(DdpTest):
     def test_mlp(self):
         self.compare(self.options("mlp", *SGD))
 

@@ -10,7 +10,7 @@ environment it needs no NVIDIA package:
 
 Its options are the trainer's, with the trainer's defaults; --stock yes takes PyTorch's own defaults for how it is done
 (optimiser not fused, no bucket views). Rank 0 prints `first_step_unix_s=...` when its first step is done and
-`samples_per_s=...` and `cpu_ms_per_step=...` (its own) of all later steps at the end.
+`samples_per_s=...` and `cpu_ms_per_step=...` (its own) of the steps from the fourth on at the end.
 """
 import argparse
 import contextlib
@@ -33,6 +33,7 @@ import twindata
 AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 HOOKS = {"bf16": default_hooks.bf16_compress_hook, "fp16": default_hooks.fp16_compress_hook}
 BLOCKS = models.BasicBlock, models.Bottleneck, models.VitBlock, models.GptBlock  # the trainer's Blocks: FSDP's units
+WARM_UP_STEPS = 3  # not measured: memory grows, and DDP makes its buckets anew
 DEFAULT_BUCKETS = 25.0, 1.0  # MiB: of a bucket, of the first; DDP's own, where it has a smaller first one
 
 
@@ -48,7 +49,8 @@ def arguments(argv):
     def switch(name, default):
         parser.add_argument("--" + name, default=default, choices=("no", "yes"))
 
-    text("model", "cnn", "mlp", "cnn", "resnet18", "resnet50", "vit", "gpt")
+    text("model", "cnn", "mlp", "cnn", "resnet18", "resnet50", "vit", "gpt", "torchscript")
+    text("model-file", "")
     for name in ("width", "depth", "heads", "patch"):
         number(name, 0)
     number("dropout", 0.0)
@@ -125,6 +127,8 @@ def make_optimizer(options, parameters):
 
 
 def make_model(options, data):
+    if options.model == "torchscript":
+        return torch.jit.load(options.model_file)
     given = {"mlp": ("width", "depth", "dropout"), "cnn": ("width", "depth", "dropout"), "resnet18": ("width", "depth"),
              "resnet50": ("width", "depth"), "vit": ("width", "depth", "heads", "patch", "dropout", "attention"),
              "gpt": ("width", "depth", "heads", "dropout", "positions", "attention")}[options.model]
@@ -256,16 +260,14 @@ class Twin:
                 if options.steps and len(self.losses) == options.steps:
                     break
                 seed_step(options, self.rank, len(self.losses))
-                samples = self.step(batches[first:first + options.accumulate])
-                if len(self.losses) > 1:
-                    done += samples
-                    continue
-                if self.rank == 0:
+                done += self.step(batches[first:first + options.accumulate])
+                if len(self.losses) == 1 and self.rank == 0:
                     print(f"first_step_unix_s={time.time():.6f}", flush=True)
-                start, cpu = time.perf_counter(), time.process_time()
-        if self.rank == 0 and done:
-            print(f"samples_per_s={done * self.world / (time.perf_counter() - start):.1f}")
-            print(f"cpu_ms_per_step={(time.process_time() - cpu) * 1000 / (len(self.losses) - 1):.4f}", flush=True)
+                if len(self.losses) == WARM_UP_STEPS:
+                    done, start, cpu = 0, time.perf_counter(), time.process_time()
+        if self.rank == 0 and len(self.losses) > WARM_UP_STEPS:
+            print(f"samples_per_s={done * self.world / (time.perf_counter() - start):.5g}")
+            print(f"cpu_ms_per_step={(time.process_time() - cpu) * 1000 / (len(self.losses) - WARM_UP_STEPS):.5g}", flush=True)
 
     def dump(self):
         options = self.options
