@@ -35,6 +35,7 @@ void TestUneven::equalsOneRankWithAllSamples_data()
     QTest::newRow("fewer than ranks") << "2" << QStringList{};
     QTest::newRow("the second of two forwards has 1, 0 and 0") << "7" << QStringList{"--accumulate", "2"};
     QTest::newRow("unequal forwards in one step") << "10" << QStringList{"--accumulate", "2"};
+    QTest::newRow("find unused") << "7" << QStringList{"--find-unused-parameters", "yes"};
     QTest::newRow("cnn") << "7" << QStringList{"--model", "cnn"};
 }
 
