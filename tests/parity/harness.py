@@ -6,6 +6,8 @@ A test file is a unittest module beside this one (test_NAME.py); ctest runs it a
     eval "$(tests/parity/python_env.sh)"
     LOCKSTEP_TRAINER=build/bin/lockstep-trainer python3 tests/parity/test_ddp.py -v [Class.test]
 """
+import functools
+import operator
 import os
 import signal
 import socket
@@ -180,7 +182,7 @@ class ParityTest(unittest.TestCase):
         self.assertEqual(sum(int(record["steps"]) for record in records), len(losses), f"steps of rank {rank}")
         for record in records:
             last, count = int(record["step"]), int(record["steps"])
-            mean = sum(losses[last - count:last].tolist()) / count
+            mean = functools.reduce(operator.add, losses[last - count:last].tolist()) / count  # sum() rounds otherwise from 3.12 on
             if float(record["loss"]) != mean:
                 self.fail(f"the loss of rank {rank}, steps {last - count + 1} to {last}: {record['loss']}, the twin's {mean!r}")
 
