@@ -24,6 +24,7 @@ import torch.distributed as dist
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
+from torch.distributed.tensor._ops import _pointwise_ops
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DistributedSampler
 
@@ -147,6 +148,10 @@ def make_ddp(options, model):
     if options.gradient_compression != "none":
         parallel.register_comm_hook(None, HOOKS[options.gradient_compression])
     return parallel
+
+
+# PyTorch lets fused Adam run on shards, but has forgotten fused SGD, which is as pointwise.
+_pointwise_ops._register_single_dim_pointwise(torch.ops.aten._fused_sgd_.default)
 
 
 def shard(options, model):
