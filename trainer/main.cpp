@@ -14,6 +14,7 @@
 #include "trainer/schedule.h"
 #include "trainer/startcheck.h"
 #include "trainer/startup.h"
+#include "trainer/statesize.h"
 #include "trainer/stoprequest.h"
 
 using namespace lockstep::trainer;
@@ -99,6 +100,8 @@ void train(const Options& options, MetricWriter& metrics)
             if (gradients.finish(progress.step))
                 optimizer.step(rate, gradients.leaveOut());
             scaler.update();
+            if (progress.step + 1 == factsAt)
+                report.info(stateSize(*strategy, optimizer));
             optimizer.zeroGradients();
             clock.mark(Mark::Done);
 

@@ -26,6 +26,9 @@
 //             reduced) bucket_order (the parameters of each, counted from 0, buckets between `;`) and means over the
 //             steps that were timed: ddp_forward_ms ddp_backward_ms ddp_communication_ms (from the first bucket's start
 //             to the last one's end) ddp_overlap_ms (of it, while backward still computed)
+//             At the end of step 20, of what the rank holds: parameter_bytes gradient_bytes optimizer_bytes. From FSDP:
+//             units (how many) unit_mib (of each, whole) unit_names. From dp: dp_devices; and with each step what its
+//             copies cost, as metrics: replicate_ms scatter_ms gather_ms reduce_ms.
 //   out    R  text        a line of the rank's stdout;  err R text: of its stderr
 //   device -  id ...      a sample, 1 Hz. id=cpu util load1 cores mem_used mem_total;  id=disk:PATH free total;
 //             id=net:IFNAME rx_bytes_per_s tx_bytes_per_s;

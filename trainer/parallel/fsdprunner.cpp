@@ -31,12 +31,12 @@ std::vector<at::Tensor> tensorsOf(const FsdpPlan& plan, const FsdpPlan::Unit& un
 
 FsdpRunner::FsdpRunner(const FsdpPlan& plan, const FsdpOptions& options, ProcessGroup& group, StepClock& clock,
                        std::shared_ptr<BlockRunner> inner)
-    : m_plan(plan), m_options(options), m_group(group), m_clock(clock), m_inner(std::move(inner)),
+    : m_plan(plan), m_options(options), m_group(group), m_exchange(group), m_clock(clock), m_inner(std::move(inner)),
       m_order(namesOf(plan)), m_ready(plan.units.size())
 {
     for (const FsdpPlan::Unit& unit : plan.units) {
         const std::size_t index = m_units.size();
-        m_units.push_back(std::make_unique<FsdpUnit>(unit.name, tensorsOf(plan, unit), options.type, group,
+        m_units.push_back(std::make_unique<FsdpUnit>(unit.name, tensorsOf(plan, unit), options.type, group, m_exchange,
                                                      [this](const std::function<void()>& wait) { timed(wait); }));
         m_units.back()->whenGradientsAreReady([this, index] { ready(index); });
     }

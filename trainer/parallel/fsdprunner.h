@@ -5,6 +5,7 @@
 
 #include "trainer/parallel/fsdpplan.h"
 #include "trainer/parallel/fsdpunit.h"
+#include "trainer/parallel/shardexchange.h"
 #include "trainer/parallel/strategy.h"
 #include "trainer/parallel/unitorder.h"
 
@@ -51,6 +52,7 @@ private:
     const FsdpPlan& m_plan;
     FsdpOptions m_options;
     ProcessGroup& m_group;
+    ShardExchange m_exchange;
     StepClock& m_clock;
     std::shared_ptr<BlockRunner> m_inner;
     std::vector<std::unique_ptr<FsdpUnit>> m_units;

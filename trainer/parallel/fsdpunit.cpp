@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/fsdpunit.h"
 
-#include "trainer/parallel/processgrouphandle.h"
-#include "trainer/torchversion.h"
+#include "trainer/parallel/shardexchange.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -50,7 +50,7 @@ struct Member {
     [[nodiscard]] at::Tensor sliceOf(const at::Tensor& shard) const { return shard.narrow(0, begin, length); }
 };
 
-using Work = c10::intrusive_ptr<c10d::Work>;
+using Pending = std::unique_ptr<ShardExchange::Pending>;
 
 } // namespace
 
@@ -58,7 +58,7 @@ struct FsdpUnit::State {
     std::string name;
     at::ScalarType type;
     ProcessGroup& peers;
-    c10::intrusive_ptr<c10d::ProcessGroup> group;
+    ShardExchange& exchange;
     Wait wait;
     std::vector<Member> members{};
     std::vector<at::Tensor> slices{};
@@ -66,11 +66,9 @@ struct FsdpUnit::State {
     at::Tensor shard{}; // fp32, perRank
     at::Tensor full{};  // perRank * world
     bool whole = false;
-    Work gathering{};
-    at::Tensor sent{};    // by `gathering`
+    Pending gathering{};
     std::size_t came = 0; // gradients, in this backward
-    Work reduction{};
-    at::Tensor reducedFrom{}; // by `reduction`
+    Pending reduction{};
     std::vector<at::Tensor> reduced{};
     std::vector<bool> had{};
 
@@ -96,11 +94,11 @@ void FsdpUnit::State::layOut(const std::vector<at::Tensor>& parameters)
 }
 
 FsdpUnit::FsdpUnit(std::string name, const std::vector<at::Tensor>& parameters, at::ScalarType type,
-                   ProcessGroup& group, Wait wait)
+                   ProcessGroup& group, ShardExchange& exchange, Wait wait)
     : m_state(new State{.name = std::move(name),
                         .type = type,
                         .peers = group,
-                        .group = group.handle().group,
+                        .exchange = exchange,
                         .wait = std::move(wait),
                         .had = std::vector<bool>(parameters.size())})
 {
@@ -151,8 +149,7 @@ void FsdpUnit::gather()
         return;
     const at::NoGradGuard noGrad;
     reallocate(s.full, s.full.numel());
-    s.sent = s.shard.to(s.type); // the shard itself where the types agree
-    s.gathering = s.group->LOCKSTEP_ALL_GATHER(s.full, s.sent);
+    s.gathering = s.exchange.gather(s.shard.to(s.type), s.full); // the shard itself where the types agree
 }
 
 void FsdpUnit::await()
@@ -163,7 +160,6 @@ void FsdpUnit::await()
         return;
     s.wait([&s] { s.gathering->wait(); });
     s.gathering.reset();
-    s.sent.reset();
     s.whole = true;
 }
 
@@ -241,11 +237,7 @@ void FsdpUnit::startReduction()
     s.came = 0;
 
     at::Tensor own = at::empty({s.perRank}, s.shard.options());
-    c10d::ReduceScatterOptions options;
-    options.reduceOp =
-        s.peers.world() > 1 ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM; // NCCL's AVG of one rank may be wrong
-    s.reduction = s.group->LOCKSTEP_REDUCE_SCATTER(own, flat, options);
-    s.reducedFrom = flat;
+    s.reduction = s.exchange.mean(flat, own);
     s.reduced.push_back(own);
 }
 
@@ -259,7 +251,6 @@ void FsdpUnit::finishReduction()
     State& s = *m_state;
     s.wait([&s] { s.reduction->wait(); });
     s.reduction.reset();
-    s.reducedFrom.reset();
 }
 
 const std::vector<bool>& FsdpUnit::had() const
@@ -294,7 +285,7 @@ std::vector<at::Tensor> FsdpUnit::wholeOf(const std::vector<at::Tensor>& parts) 
     for (std::size_t i = 0; i < s.members.size(); ++i)
         s.members[i].sliceOf(own).copy_(parts[i]);
     at::Tensor flat = at::empty({s.full.numel()}, options);
-    s.group->LOCKSTEP_ALL_GATHER(flat, own)->wait();
+    s.exchange.gather(own, flat)->wait();
     std::vector<at::Tensor> whole;
     for (const Member& member : s.members)
         whole.push_back(member.in(flat));

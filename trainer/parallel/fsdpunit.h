@@ -20,6 +20,8 @@
 
 namespace lockstep::trainer {
 
+class ShardExchange;
+
 class FsdpUnit {
 public:
     // Blocks on a collective through this, so that the wait can be timed: it must call its argument.
@@ -28,7 +30,7 @@ public:
     // Takes rank 0's values, and the module's tensors over: from here on they are views of the unit's buffer, empty,
     // and of the type to compute in (fp32, or bf16).
     FsdpUnit(std::string name, const std::vector<at::Tensor>& parameters, at::ScalarType type, ProcessGroup& group,
-             Wait wait);
+             ShardExchange& exchange, Wait wait);
     ~FsdpUnit();
 
     [[nodiscard]] const std::string& name() const;

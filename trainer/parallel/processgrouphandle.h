@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // c10d's side of ProcessGroup, apart because its headers are slow to read: only processgroup.cpp, ddp.cpp and
-// fsdpunit.cpp include it.
+// shardexchange.cpp include it.
 #pragma once
 
 #include "trainer/parallel/processgroup.h"
