@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/agreement.h"
 
+#include "trainer/stoprequest.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -15,15 +17,23 @@ Wishes Agreement::after(std::int64_t step, const Wishes& own)
         return {};
     using std::chrono::steady_clock;
     const auto now = steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - m_last).count();
-    const double stepSeconds = seconds / static_cast<double>(std::max<std::int64_t>(1, step - m_lastStep));
-    at::Tensor asked = at::tensor({own.checkpoint ? 1.0 : 0.0, own.stop ? 1.0 : 0.0, stepSeconds}, at::kDouble);
+    const std::int64_t steps = step - m_lastStep;
+    const double ownSeconds =
+        m_lastStep < 0 ? 0 : std::chrono::duration<double>(now - m_last).count() / static_cast<double>(steps);
+    at::Tensor asked = at::tensor({own.checkpoint ? 1.0 : 0.0, own.stop ? 1.0 : 0.0, ownSeconds}, at::kDouble);
     m_group.highest(asked);
+
+    // All ranks compute the same from here on. The first interval is one step, and none is more than twice the one
+    // before: a few quick steps do not make slow ones wait.
+    const double stepSeconds = asked[2].item<double>();
+    StopRequest::stepsTake(stepSeconds);
     const double between = std::chrono::duration<double>(kBetween).count();
-    const double steps = std::clamp(between / std::max(asked[2].item<double>(), 1e-9), 1.0, 1e6);
+    const auto longest = m_lastStep < 0 ? std::int64_t{1} : 2 * steps;
+    const double fitting = stepSeconds > 0 ? between / stepSeconds : static_cast<double>(longest);
+    m_next =
+        step + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fitting, static_cast<double>(longest))));
     m_lastStep = step;
     m_last = now;
-    m_next = step + static_cast<std::int64_t>(steps);
     return {asked[0].item<double>() > 0, asked[1].item<double>() > 0};
 }
 

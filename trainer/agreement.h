@@ -27,9 +27,9 @@ public:
 
 private:
     ProcessGroup& m_group;
-    std::int64_t m_next = 1; // the step after which they ask one another
-    std::int64_t m_lastStep = 0;
-    std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
+    std::int64_t m_lastStep = -1; // after which they asked; -1: not yet
+    std::int64_t m_next = 0;      // after which they ask again
+    std::chrono::steady_clock::time_point m_last;
 };
 
 } // namespace lockstep::trainer

@@ -66,7 +66,9 @@ double GradScaler::scale() const
 
 GradScaler::State GradScaler::state() const
 {
-    return m_enabled ? State{m_scale.item<double>(), m_growthTracker.item<std::int64_t>()} : State{};
+    return m_enabled ? State{m_scale.item<double>(), kGrowth, kBackoff, m_growthInterval,
+                             m_growthTracker.item<std::int64_t>()}
+                     : State{};
 }
 
 void GradScaler::restore(const State& state)

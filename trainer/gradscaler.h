@@ -33,12 +33,15 @@ public:
     void update(); // the scale, at the end of a step
 
     [[nodiscard]] double scale() const; // waits for the device
-    struct State {                      // by Python's names: scale, _growth_tracker
+    struct State { // by Python's names: scale, growth_factor, backoff_factor, growth_interval, _growth_tracker
         double scale = 0;
+        double growthFactor = 0;
+        double backoffFactor = 0;
+        std::int64_t growthInterval = 0;
         std::int64_t growthTracker = 0;
     };
     [[nodiscard]] State state() const;
-    void restore(const State& state);
+    void restore(const State& state); // scale and tracker; the rest are options'
 
 private:
     bool m_enabled;

@@ -2,6 +2,8 @@
 // lockstep-trainer: distributed data-parallel training, one process a rank. train() is the recipe, from top to bottom.
 #include "trainer/agreement.h"
 #include "trainer/checkpoint/checkpoints.h"
+#include "trainer/checkpoint/rehearsal.h"
+#include "trainer/checkpoint/weights.h"
 #include "trainer/evaluation.h"
 #include "trainer/failure.h"
 #include "trainer/fingerprint.h"
@@ -11,6 +13,7 @@
 #include "trainer/parallel/graphed.h"
 #include "trainer/parallel/strategy.h"
 #include "trainer/records/steprecorder.h"
+#include "trainer/saverequest.h"
 #include "trainer/schedule.h"
 #include "trainer/startcheck.h"
 #include "trainer/startup.h"
@@ -41,7 +44,7 @@ void train(const Options& options, MetricWriter& metrics)
     const DataSplit data = loadData(options);
     const DistributedSampler sampler(data.train->count(), samplerOptions(options, place));
     Loader loader(*data.train, loaderOptions(options, place, device));
-    const Steps steps = planSteps(options, loader.batchesOf(sampler.perRank()));
+    Steps steps = planSteps(options, loader.batchesOf(sampler.perRank()));
     checkData(group, data, asMilliseconds(options.rendezvousTimeoutS));
 
     // 3. The model, the same on every rank: the seed makes it, and the strategy broadcasts rank 0's.
@@ -53,7 +56,6 @@ void train(const Options& options, MetricWriter& metrics)
     const std::unique_ptr<Strategy> strategy = withGraphs(
         options, device, place.world, clock, makeStrategy(options, data.train->shape(), group, objective, clock));
     Optimizer optimizer(strategy->parameters(), options);
-    const Schedule schedule = scheduleFor(options, steps.total);
     GradScaler scaler(options, device.tensors);
     Gradients gradients(options, *strategy, scaler, trainableNames(*model));
 
@@ -62,7 +64,11 @@ void train(const Options& options, MetricWriter& metrics)
     Progress progress{.seed = options.seed};
     TrainingState state{*model, *strategy, optimizer, scaler, group, progress};
     Checkpoints checkpoints(options, group, report);
-    checkpoints.restore(state);
+    if (!options.resume.empty())
+        rehearse(loader, sampler, *model, *strategy, optimizer, device);
+    checkpoints.begin(state);
+    steps = planSteps(options, steps, progress, loader, sampler, place.world);
+    const Schedule schedule = scheduleFor(options, steps.total);
     checkParameters(group, *strategy, *model);
     report.info(runFacts(options, place, device, *data.train, *model, steps));
     report.line(runLine(options, place, device, *model));
@@ -107,6 +113,10 @@ void train(const Options& options, MetricWriter& metrics)
 
             ++progress.step;
             progress.takenOfEpoch += samples;
+            if (loader.left() == 0) {
+                ++progress.epoch;
+                progress.takenOfEpoch = 0;
+            }
             if (const auto done = recorder.step({.step = progress.step,
                                                  .epoch = passesOf(progress, sampler.total()),
                                                  .lr = rate,
@@ -124,24 +134,23 @@ void train(const Options& options, MetricWriter& metrics)
             const Wishes wishes = agreement.after(progress.step, {checkpoints.wanted(), StopRequest::made()});
             if (wishes.checkpoint || wishes.stop || checkpoints.dueAfterStep(progress.step))
                 checkpoints.save(state, std::nullopt);
-            if (wishes.stop)
+            if (wishes.stop) {
+                checkpoints.conclude();
                 throw Failure(ExitCode::Terminated, "stopped by SIGTERM after step " + std::to_string(progress.step));
+            }
         }
         if (const auto done = recorder.finish())
             mean.add(*done);
-        if (loader.left() == 0) {
-            ++progress.epoch;
-            progress.takenOfEpoch = 0;
-        }
 
-        // 6. What the epoch came to, over all ranks; then keep it.
+        // 6. What the epoch came to, over all ranks; then keep it. A SIGTERM waits for that.
+        const StopRequest::Hold hold;
         EpochResult result = mean.over(group);
         result.epoch = passesOf(progress, sampler.total());
         result.step = progress.step;
         if (data.test && evaluationDue(options, progress, steps.total))
             result.test = evaluate(*strategy, *model, *data.test, group, device, options);
         report.epoch(result);
-        if (checkpoints.dueAfterEpoch(progress.epoch))
+        if (checkpoints.dueAfterEpoch(progress.epoch) || progress.step == steps.total)
             checkpoints.save(state, result.testLoss());
     }
 
@@ -150,7 +159,10 @@ void train(const Options& options, MetricWriter& metrics)
     report.info({{"parameter_hash", fingerprint(*strategy)}, {"steps_done", progress.step}});
     if (!options.dumpParameters.empty())
         dumpParameters(*strategy, options.dumpParameters + "." + std::to_string(place.rank));
+    if (!options.exportWeights.empty())
+        exportWeights(options.exportWeights, *model, *strategy, group);
     group.barrier(asMilliseconds(options.timeoutS)); // rank 0 hosts the store: it leaves last
+    checkpoints.conclude();
     metrics.flush(kFlushDeadline);
 }
 
@@ -160,6 +172,7 @@ int main(int argc, char** argv)
 {
     tuneAllocator();
     StopRequest::install();
+    SaveRequest::install();
     MetricWriter metrics(MetricWriter::kDescriptor, 0);
     const LastWords lastWords(metrics); // an exception that leaves train() ends the process there, at once
     if (const auto options = parseOptions(std::span(argv + 1, static_cast<std::size_t>(argc - 1))))

@@ -126,6 +126,23 @@ Steps planSteps(const Options& options, std::int64_t batchesPerEpoch)
     return {perEpoch, options.steps > 0 ? std::min(options.steps, all) : all};
 }
 
+Steps planSteps(const Options& options, const Steps& whole, Progress& progress, const Loader& loader,
+                const DistributedSampler& sampler, int world)
+{
+    const std::int64_t samples = std::max<std::int64_t>(0, sampler.total() - progress.takenOfEpoch);
+    std::int64_t batches = loader.batchesOf((samples + world - 1) / world);
+    if (batches == 0) {
+        ++progress.epoch;
+        progress.takenOfEpoch = 0;
+        batches = loader.batchesOf(sampler.perRank());
+    }
+    std::int64_t all = progress.step;
+    if (progress.epoch < options.epochs)
+        all += (batches + options.accumulate - 1) / options.accumulate +
+               (options.epochs - progress.epoch - 1) * whole.perEpoch;
+    return {whole.perEpoch, options.steps > 0 ? std::min(options.steps, all) : all};
+}
+
 Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
                const Model& model, const Steps& steps)
 {

@@ -33,6 +33,10 @@ struct Steps {
     std::int64_t total = 0;
 };
 [[nodiscard]] Steps planSteps(const Options& options, std::int64_t batchesPerEpoch); // throws Failure(Data) for none
+// Of a run that goes on, on as many ranks as before the same in all. An epoch of which these ranks have no batch left
+// counts as done.
+[[nodiscard]] Steps planSteps(const Options& options, const Steps& whole, Progress& progress, const Loader& loader,
+                              const DistributedSampler& sampler, int world);
 
 [[nodiscard]] Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
                              const Model& model, const Steps& steps);

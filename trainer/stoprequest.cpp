@@ -6,22 +6,34 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
 namespace lockstep::trainer {
 
 namespace {
 
-// A signal handler can reach nothing else: this is the one mutable global.
-volatile sig_atomic_t stopRequested = 0;
+constexpr unsigned kUsualSteps = 2;
+constexpr double kLongestStepS = 3600; // beyond it no end is awaited
+
+// A signal handler can reach nothing else: these are the mutable globals.
+std::atomic<bool> stopRequested = false;
+std::atomic<int> holds = 0;
+std::atomic<unsigned> patienceS = StopRequest::kPatienceS;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
 
 void onTerm(int)
 {
-    stopRequested = 1;
-    alarm(StopRequest::kPatienceS);
+    stopRequested = true;
+    if (holds == 0)
+        alarm(patienceS);
 }
 
 void onAlarm(int)
 {
-    _exit(static_cast<int>(ExitCode::Terminated));
+    if (holds == 0)
+        _exit(static_cast<int>(ExitCode::Terminated));
 }
 
 void handle(int signal, void (*handler)(int))
@@ -40,11 +52,29 @@ void StopRequest::install()
     handle(SIGTERM, onTerm);
     handle(SIGALRM, onAlarm);
     handle(SIGPIPE, SIG_IGN);
+    handle(SIGXFSZ, SIG_IGN);
 }
 
 bool StopRequest::made()
 {
-    return stopRequested != 0;
+    return stopRequested;
+}
+
+void StopRequest::stepsTake(double seconds)
+{
+    patienceS =
+        kPatienceS + static_cast<unsigned>(std::ceil(kUsualSteps * std::clamp(seconds, 0.0, kLongestStepS) - 0.1));
+}
+
+StopRequest::Hold::Hold()
+{
+    ++holds;
+}
+
+StopRequest::Hold::~Hold()
+{
+    if (--holds == 0 && stopRequested)
+        alarm(patienceS);
 }
 
 } // namespace lockstep::trainer

@@ -1,42 +1,165 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/checkpoint/checkpoints.h"
 
+#include "trainer/failure.h"
+#include "trainer/saverequest.h"
+#include "trainer/stoprequest.h"
+
+#include <algorithm>
+#include <filesystem>
+
 namespace lockstep::trainer {
 
 Checkpoints::Checkpoints(const Options& options, ProcessGroup& group, Report& report)
-    : m_options(options), m_group(group), m_report(report)
+    : m_options(options), m_group(group), m_report(report), m_folder(options.checkpoint, options.keepLast)
 {
 }
 
-void Checkpoints::restore(TrainingState& state)
+void Checkpoints::begin(TrainingState& state)
 {
-    if (!m_options.resume.empty())
-        loadCheckpoint(m_options.resume, state);
+    RankZero zero(m_group);
+    std::unique_ptr<SavedState> saved;
+    zero.attempt([&] {
+        if (enabled())
+            m_folder.make();
+        saved = openGood(state);
+        if (enabled())
+            takeFolder(saved.get());
+    });
+    at::Tensor found = at::tensor({saved ? 1.0 : 0.0}, at::kDouble);
+    zero.agree();
+    m_group.broadcast({found});
+    if (found.item<double>() == 0)
+        return;
+    restoreCheckpoint(saved.get(), state);
+    if (!saved)
+        return;
+    m_report.line("goes on from " + saved->path() + ", after step " + std::to_string(state.progress.step));
+    m_report.info({{"resumed", saved->path()}, {"resumed_step", state.progress.step}});
 }
 
-bool Checkpoints::dueAfterStep(std::int64_t) const
+// Checkpoints of another run in the folder would be mixed with this one's, and --resume would take the wrong ones.
+void Checkpoints::takeFolder(const SavedState* saved)
 {
-    return false;
+    const auto there = m_folder.list();
+    std::error_code error;
+    if (saved != nullptr &&
+        std::filesystem::equivalent(std::filesystem::absolute(saved->path()).parent_path(), m_folder.path(), error)) {
+        m_folder.takeOver(saved->progress().step);
+        return;
+    }
+    if (!there.empty())
+        throw Failure(ExitCode::Checkpoint, m_folder.path() + " has checkpoints of another run, up to step " +
+                                                std::to_string(there.back().step) + "; --resume " + m_folder.path() +
+                                                " goes on from them, else choose another folder for --checkpoint");
 }
 
-bool Checkpoints::dueAfterEpoch(std::int64_t) const
+std::vector<std::string> Checkpoints::candidates() const
 {
-    return !m_options.checkpoint.empty();
+    std::error_code error;
+    const CheckpointFolder folder(m_options.resume, 0);
+    if (!std::filesystem::is_directory(m_options.resume, error) && folder.path() != m_folder.path())
+        return {m_options.resume};
+    std::vector<std::string> paths;
+    for (const CheckpointName& name : folder.list())
+        paths.push_back(name.path);
+    std::ranges::reverse(paths);
+    if (paths.empty() && folder.path() != m_folder.path())
+        throw Failure(ExitCode::Checkpoint, "cannot resume from " + folder.path() + ": it has no checkpoint");
+    return paths;
+}
+
+// nullptr: this run begins at its beginning. That is so with --resume too where it is the folder that this run writes
+// into and nothing is there yet: the same command then serves the first attempt and all later ones.
+std::unique_ptr<SavedState> Checkpoints::openGood(const TrainingState& state) const
+{
+    if (m_options.resume.empty())
+        return nullptr;
+    const std::vector<std::string> paths = candidates();
+    std::optional<Failure> first;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        try {
+            return std::make_unique<SavedState>(paths[i], state);
+        } catch (const Failure& failure) {
+            if (m_options.resumeOlder == Switch::No)
+                throw Failure(failure.code(),
+                              std::string(failure.what()) + (i + 1 < paths.size()
+                                                                 ? "; --resume-older yes would try " + paths[i + 1]
+                                                                 : std::string()));
+            m_report.line(std::string(failure.what()) + "; an older one is tried");
+            if (!first)
+                first = failure;
+        }
+    }
+    if (first)
+        throw Failure(first->code(), std::string(first->what()) + "; and no older one is good");
+    m_report.line(m_options.resume + " has no checkpoint yet: this run begins at step 0");
+    return nullptr;
+}
+
+bool Checkpoints::dueAfterStep(std::int64_t step) const
+{
+    return enabled() && m_options.checkpointSteps > 0 && step % m_options.checkpointSteps == 0;
+}
+
+bool Checkpoints::dueAfterEpoch(std::int64_t epoch) const
+{
+    return enabled() && m_options.checkpointEpochs > 0 && epoch % m_options.checkpointEpochs == 0;
 }
 
 bool Checkpoints::wanted() const
 {
-    return false;
+    if (!enabled())
+        return false;
+    const std::chrono::duration<double, std::ratio<60>> minutes = std::chrono::steady_clock::now() - m_last;
+    return SaveRequest::made() || (m_options.checkpointMinutes > 0 && minutes.count() >= m_options.checkpointMinutes);
 }
 
-void Checkpoints::save(const TrainingState& state, std::optional<double>)
+void Checkpoints::save(const TrainingState& state, std::optional<double> testLoss)
 {
-    if (m_options.checkpoint.empty() || m_savedAt == state.progress.step)
+    if (!enabled())
         return;
-    m_savedAt = state.progress.step;
-    const std::string path = m_options.checkpoint;
-    saveCheckpoint(path, state);
-    m_report.checkpoint(path, state.progress.step);
+    const StopRequest::Hold hold;
+    SaveRequest::clear();
+    const bool best = testLoss && *testLoss < state.progress.bestLoss;
+    if (best)
+        state.progress.bestLoss = *testLoss;
+    if (m_saved == state.progress)
+        return;
+    try {
+        write(state, best && m_options.keepBest == Switch::Yes);
+        m_saved = state.progress;
+        m_failure.clear();
+    } catch (const Failure& failure) {
+        m_failure = failure.what();
+        m_report.noCheckpoint(state.progress.step, m_failure);
+    }
+    m_last = std::chrono::steady_clock::now();
+}
+
+void Checkpoints::write(const TrainingState& state, bool best)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t step = state.progress.step;
+    const std::string path = m_folder.fileOf(step);
+    RankZero zero(m_group);
+    const std::uint64_t bytes = saveCheckpoint(path, state, zero);
+    zero.attempt([&] {
+        if (best)
+            m_folder.setBest(step);
+        m_folder.wasWritten(step);
+    });
+    zero.agree();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (m_group.rank() == 0)
+        m_report.checkpoint(
+            {std::filesystem::absolute(path).string(), step, seconds.count(), static_cast<std::int64_t>(bytes)});
+}
+
+void Checkpoints::conclude() const
+{
+    if (!m_failure.empty())
+        throw Failure(ExitCode::Checkpoint, "the last checkpoint could not be written: " + m_failure);
 }
 
 } // namespace lockstep::trainer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When a checkpoint is due, where it lies, which are kept, and which one a run goes on from:
-//   FOLDER/step-000001200.pt ... (the last K), FOLDER/best.pt (a link to the one with the lowest test loss)
+// When a checkpoint is due, and which one a run goes on from; where they lie is checkpointfolder.h's.
 #pragma once
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/checkpointfolder.h"
 #include "trainer/options.h"
 #include "trainer/records/report.h"
 
@@ -17,21 +17,34 @@ class Checkpoints {
 public:
     Checkpoints(const Options& options, ProcessGroup& group, Report& report);
 
-    void restore(TrainingState& state); // --resume; without it nothing
+    // All ranks together: makes --checkpoint's folder and goes on from --resume. Throws Failure(Checkpoint): it cannot
+    // be written into, it has checkpoints that are not this run's, or there is no good one to go on from.
+    void begin(TrainingState& state);
+
     // A function of the step and epoch alone, the same on all ranks.
     [[nodiscard]] bool dueAfterStep(std::int64_t step) const;
     [[nodiscard]] bool dueAfterEpoch(std::int64_t epoch) const;
     [[nodiscard]] bool wanted() const; // on this rank, now: SIGUSR1, or the minutes are over
 
-    // All ranks together. testLoss: nullopt, none was measured here.
+    // All ranks together. testLoss: nullopt, none was measured here. What cannot be written is told, and training goes
+    // on: the older ones are still there, and a disk may be emptied meanwhile.
     void save(const TrainingState& state, std::optional<double> testLoss);
+    void conclude() const; // before the end: throws Failure(Checkpoint) when the last save was one that failed
 
 private:
+    [[nodiscard]] bool enabled() const { return !m_options.checkpoint.empty(); }
+    void takeFolder(const SavedState* saved);
+    [[nodiscard]] std::vector<std::string> candidates() const; // of --resume, the best first
+    [[nodiscard]] std::unique_ptr<SavedState> openGood(const TrainingState& state) const;
+    void write(const TrainingState& state, bool best);
+
     const Options& m_options;
     ProcessGroup& m_group;
     Report& m_report;
+    CheckpointFolder m_folder;
     std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
-    std::int64_t m_savedAt = -1;
+    std::optional<Progress> m_saved;
+    std::string m_failure; // of the last save; empty: it went well
 };
 
 } // namespace lockstep::trainer

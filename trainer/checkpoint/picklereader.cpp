@@ -11,7 +11,7 @@ namespace lockstep::trainer {
 
 namespace {
 
-constexpr std::size_t kMostValues = 10'000'000; // a state dictionary has thousands
+constexpr std::size_t kMostValues = 4'000'000; // a state dictionary has some 20 a tensor
 
 } // namespace
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/checkpoint/tensorarchive.h"
 
+#include "trainer/checkpoint/tensortypes.h"
 #include "trainer/failure.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace lockstep::trainer {
@@ -18,50 +18,75 @@ constexpr std::string_view kArchiveVersion = "3\n";
 constexpr std::string_view kByteOrder = "little";
 constexpr std::size_t kMostDimensions = 64;
 
-struct StorageType {
-    std::string_view name;
-    at::ScalarType type;
-};
-constexpr std::array kStorageTypes{
-    StorageType{"FloatStorage", at::kFloat}, StorageType{"DoubleStorage", at::kDouble},
-    StorageType{"HalfStorage", at::kHalf},   StorageType{"BFloat16Storage", at::kBFloat16},
-    StorageType{"LongStorage", at::kLong},   StorageType{"IntStorage", at::kInt},
-    StorageType{"ShortStorage", at::kShort}, StorageType{"CharStorage", at::kChar},
-    StorageType{"ByteStorage", at::kByte},   StorageType{"BoolStorage", at::kBool},
-};
-
 std::span<const std::byte> bytesOf(std::string_view text)
 {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-std::span<const std::byte> bytesOf(const at::Tensor& tensor)
+// Whether every element lies among the storage's.
+bool fits(const StoredTensor& stored, std::int64_t elements)
 {
-    return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
+    if (stored.offset > elements)
+        return false;
+    std::int64_t last = stored.offset; // the element that is farthest back
+    std::int64_t count = 1;
+    bool empty = false;
+    for (std::size_t i = 0; i < stored.sizes.size(); ++i) {
+        const std::int64_t size = stored.sizes[i];
+        const std::int64_t stride = stored.strides[i];
+        empty = empty || size == 0;
+        if (size > 1 && stride > 0 && size - 1 > (elements - last) / stride)
+            return false;
+        if (__builtin_mul_overflow(count, std::max<std::int64_t>(size, 1), &count))
+            return false; // a stride of 0 repeats an element: so many that they cannot be counted
+        last += size > 1 ? (size - 1) * stride : 0;
+    }
+    return empty || last < elements;
 }
 
 } // namespace
 
-void TensorArchiveWriter::tensor(const at::Tensor& tensor)
+at::Tensor viewOf(std::span<const std::byte> bytes, at::ScalarType type)
 {
-    const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
-    const auto type = std::ranges::find(kStorageTypes, plain.scalar_type(), &StorageType::type);
-    if (type == kStorageTypes.end())
-        throw Failure(ExitCode::Checkpoint,
-                      std::string("tensors of the type ") + toString(plain.scalar_type()) + " cannot be saved");
-    m_pickle.tensor({std::string(type->name), std::to_string(m_tensors.size()), plain.numel(), 0, plain.sizes().vec(),
-                     plain.strides().vec()});
-    m_tensors.push_back(plain);
+    const std::size_t width = at::elementSize(type);
+    const auto elements = static_cast<std::int64_t>(bytes.size() / width);
+    const auto options = at::TensorOptions().dtype(type);
+    if (elements > 0 && reinterpret_cast<std::uintptr_t>(bytes.data()) % width == 0)
+        return at::from_blob(const_cast<std::byte*>(bytes.data()), {elements}, options); // nobody writes there
+    at::Tensor copy = at::empty({elements}, options);
+    std::ranges::copy_n(bytes.begin(), static_cast<std::ptrdiff_t>(copy.nbytes()),
+                        static_cast<std::byte*>(copy.mutable_data_ptr()));
+    return copy;
 }
 
-void TensorArchiveWriter::commit()
+at::Tensor onCpu(const at::Tensor& tensor)
+{
+    return tensor.detach().to(at::kCPU).contiguous();
+}
+
+std::span<const std::byte> bytesOf(const at::Tensor& onCpu)
+{
+    return {static_cast<const std::byte*>(onCpu.const_data_ptr()), onCpu.nbytes()};
+}
+
+StoredTensor TensorArchiveWriter::add(const at::Tensor& tensor)
+{
+    const at::Tensor plain = onCpu(tensor);
+    StoredTensor stored{std::string(typeOf(plain).storage),
+                        std::to_string(m_count++),
+                        plain.numel(),
+                        0,
+                        plain.sizes().vec(),
+                        plain.strides().vec()};
+    m_zip.add(std::string(kFolder) + "data/" + stored.key, bytesOf(plain));
+    return stored;
+}
+
+void TensorArchiveWriter::commit(PickleWriter& pickle)
 {
     const std::string folder = kFolder;
-    const std::string pickle = m_pickle.finish();
-    m_zip.add(folder + "data.pkl", bytesOf(pickle));
+    m_zip.add(folder + "data.pkl", bytesOf(pickle.finish()));
     m_zip.add(folder + "byteorder", bytesOf(kByteOrder));
-    for (std::size_t i = 0; i < m_tensors.size(); ++i)
-        m_zip.add(folder + "data/" + std::to_string(i), bytesOf(m_tensors[i]));
     m_zip.add(folder + "version", bytesOf(kArchiveVersion));
     m_zip.commit();
 }
@@ -85,33 +110,13 @@ at::Tensor TensorArchiveReader::tensor(const PickleDocument::Value& value, const
     const auto* stored = std::get_if<StoredTensor>(&value.held);
     if (stored == nullptr)
         throw refuse("is no tensor");
-    const auto type = std::ranges::find(kStorageTypes, stored->storageType, &StorageType::name);
-    if (type == kStorageTypes.end())
+    const TensorType* type = typeOfStorage(stored->storageType);
+    if (type == nullptr)
         throw refuse("has the type " + stored->storageType + ", which is not known");
-    const auto bytes = m_zip.content(m_zip.folder() + "/data/" + stored->key);
-    const auto elements = static_cast<std::int64_t>(bytes.size() / at::elementSize(type->type));
-    if (stored->sizes.size() > kMostDimensions || stored->offset > elements)
+    const at::Tensor storage = viewOf(m_zip.content(m_zip.folder() + "/data/" + stored->key), type->type);
+    if (stored->sizes.size() > kMostDimensions || !fits(*stored, storage.numel()))
         throw refuse("lies outside its storage");
-
-    std::int64_t last = stored->offset; // the element that is farthest back
-    bool empty = false;
-    for (std::size_t i = 0; i < stored->sizes.size(); ++i) {
-        const std::int64_t size = stored->sizes[i];
-        const std::int64_t stride = stored->strides[i];
-        empty = empty || size == 0;
-        if (size > 1 && stride > 0 && size - 1 > (elements - last) / stride)
-            throw refuse("lies outside its storage");
-        last += size > 1 ? (size - 1) * stride : 0;
-    }
-    if (!empty && last >= elements)
-        throw refuse("lies outside its storage");
-    if (empty)
-        return at::empty(stored->sizes, at::TensorOptions().dtype(type->type));
-    // A zip entry need not be aligned for the type, so the storage is copied as bytes first.
-    at::Tensor storage = at::empty({elements}, at::TensorOptions().dtype(type->type));
-    std::ranges::copy_n(bytes.begin(), static_cast<std::ptrdiff_t>(storage.nbytes()),
-                        static_cast<std::byte*>(storage.mutable_data_ptr()));
-    return storage.as_strided(stored->sizes, stored->strides, stored->offset).contiguous();
+    return storage.as_strided(stored->sizes, stored->strides, stored->offset);
 }
 
 } // namespace lockstep::trainer

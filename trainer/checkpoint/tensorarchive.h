@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tensors in a PyTorch zip archive: a pickle that describes them and one entry of bytes for each.
+// Tensors in a PyTorch zip archive: an entry of bytes for each, and a pickle that describes them. The bytes are written
+// as they come, the pickle after them, so that no more than one tensor need be whole in memory.
 #pragma once
 
 #include "trainer/checkpoint/pickle.h"
@@ -8,7 +9,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <string>
-#include <vector>
 
 namespace lockstep::trainer {
 
@@ -16,23 +16,23 @@ class TensorArchiveWriter {
 public:
     explicit TensorArchiveWriter(const std::string& path) : m_zip(path) {}
 
-    [[nodiscard]] PickleWriter& pickle() { return m_pickle; }
-    void tensor(const at::Tensor& tensor); // describes it in the pickle and keeps it for commit()
-    void commit();
+    [[nodiscard]] StoredTensor add(const at::Tensor& tensor); // writes its bytes; the answer goes into the pickle
+    void commit(PickleWriter& pickle);
+    [[nodiscard]] std::uint64_t bytes() const { return m_zip.bytes(); }
 
 private:
     ZipWriter m_zip;
-    PickleWriter m_pickle;
-    std::vector<at::Tensor> m_tensors; // contiguous, on the CPU
+    std::int64_t m_count = 0;
 };
 
 class TensorArchiveReader {
 public:
-    explicit TensorArchiveReader(const std::string& path);
+    explicit TensorArchiveReader(const std::string& path); // throws Failure(Checkpoint)
 
+    [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] const PickleDocument::Value& root() const { return m_pickle.root(); }
-    // A copy; throws Failure(Checkpoint) when it is no tensor or its bytes are not all there. `name` is for the
-    // sentence.
+    // A view of the mapped file, on the CPU: to be read, and only as long as this reader lives. Throws
+    // Failure(Checkpoint) when it is no tensor, or its bytes are not all there or damaged; `name` is for the sentence.
     [[nodiscard]] at::Tensor tensor(const PickleDocument::Value& value, const std::string& name) const;
 
 private:
@@ -40,5 +40,10 @@ private:
     ZipReader m_zip;
     PickleDocument m_pickle;
 };
+
+// A tensor over read-only bytes, of whose place nothing is known: copied when its type needs another alignment.
+[[nodiscard]] at::Tensor viewOf(std::span<const std::byte> bytes, at::ScalarType type);
+[[nodiscard]] at::Tensor onCpu(const at::Tensor& tensor); // contiguous; itself where it is so already
+[[nodiscard]] std::span<const std::byte> bytesOf(const at::Tensor& onCpu);
 
 } // namespace lockstep::trainer

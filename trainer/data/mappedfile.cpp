@@ -17,10 +17,11 @@ namespace {
 
 class Descriptor {
 public:
-    explicit Descriptor(const std::string& path) : m_value(open(path.c_str(), O_RDONLY | O_CLOEXEC))
+    // Never waits for a pipe's writer.
+    Descriptor(const std::string& path, ExitCode code) : m_value(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     {
         if (m_value < 0)
-            refuseFile(path, std::strerror(errno));
+            refuseFile(path, std::strerror(errno), code);
     }
     ~Descriptor() { close(m_value); }
     Descriptor(const Descriptor&) = delete;
@@ -34,25 +35,25 @@ private:
 
 } // namespace
 
-void refuseFile(const std::string& path, const std::string& why)
+void refuseFile(const std::string& path, const std::string& why, ExitCode code)
 {
-    throw Failure(ExitCode::Data, "cannot read " + path + ": " + why);
+    throw Failure(code, "cannot read " + path + ": " + why);
 }
 
-MappedFile::MappedFile(const std::string& path) : m_path(path)
+MappedFile::MappedFile(const std::string& path, ExitCode code) : m_path(path)
 {
-    const Descriptor file(path);
+    const Descriptor file(path, code);
     struct stat facts {};
     if (fstat(file.value(), &facts) != 0)
-        refuseFile(path, std::strerror(errno));
+        refuseFile(path, std::strerror(errno), code);
     if (!S_ISREG(facts.st_mode))
-        refuseFile(path, "it is no file");
+        refuseFile(path, "it is no file", code);
     if (facts.st_size == 0)
-        refuseFile(path, "it is empty");
+        refuseFile(path, "it is empty", code);
     const auto size = static_cast<std::size_t>(facts.st_size);
     void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value(), 0);
     if (memory == MAP_FAILED)
-        refuseFile(path, std::strerror(errno));
+        refuseFile(path, std::strerror(errno), code);
     m_bytes = {static_cast<const std::uint8_t*>(memory), size};
 }
 

@@ -3,6 +3,8 @@
 // the file meanwhile (SIGBUS).
 #pragma once
 
+#include "trainer/failure.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,7 +13,8 @@ namespace lockstep::trainer {
 
 class MappedFile {
 public:
-    explicit MappedFile(const std::string& path); // throws Failure(Data): not there, no file, empty
+    // Throws Failure(code): not there, no file, empty.
+    explicit MappedFile(const std::string& path, ExitCode code = ExitCode::Data);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
@@ -24,6 +27,6 @@ private:
     std::span<const std::uint8_t> m_bytes;
 };
 
-[[noreturn]] void refuseFile(const std::string& path, const std::string& why); // throws Failure(Data)
+[[noreturn]] void refuseFile(const std::string& path, const std::string& why, ExitCode code = ExitCode::Data);
 
 } // namespace lockstep::trainer

@@ -83,10 +83,22 @@ void Report::noGradient(const std::string& parameter)
                  parameter.c_str());
 }
 
-void Report::checkpoint(const std::string& path, std::int64_t step)
+void Report::noCheckpoint(std::int64_t step, const std::string& why)
 {
-    info({{"checkpoint", path}, {"checkpoint_step", step}});
-    line("checkpoint " + path + " at step " + std::to_string(step));
+    if (m_writer.rank() != 0)
+        return;
+    info({{"checkpoint_error", why}, {"checkpoint_step", step}});
+    std::fprintf(stderr, "lockstep-trainer: no checkpoint at step %lld, training goes on: %s\n",
+                 static_cast<long long>(step), why.c_str());
+}
+
+void Report::checkpoint(const WrittenCheckpoint& written)
+{
+    info({{"checkpoint", written.path},
+          {"checkpoint_step", written.step},
+          {"checkpoint_seconds", written.seconds},
+          {"checkpoint_bytes", written.bytes}});
+    line("checkpoint " + written.path + " at step " + std::to_string(written.step));
 }
 
 } // namespace lockstep::trainer

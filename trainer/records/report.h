@@ -29,6 +29,13 @@ struct EpochResult {
     [[nodiscard]] std::optional<double> testLoss() const { return test ? std::optional(test->loss) : std::nullopt; }
 };
 
+struct WrittenCheckpoint {
+    std::string path;
+    std::int64_t step = 0;
+    double seconds = 0; // that training stood still
+    std::int64_t bytes = 0;
+};
+
 class Report {
 public:
     Report(MetricWriter& writer, std::int64_t epochs) : m_writer(writer), m_epochs(epochs) {}
@@ -37,7 +44,8 @@ public:
     void line(const std::string& text);            // rank 0 only, on stdout
     void epoch(const EpochResult& result);         // rank 0 only
     void noGradient(const std::string& parameter); // rank 0 only, on stderr too
-    void checkpoint(const std::string& path, std::int64_t step);
+    void checkpoint(const WrittenCheckpoint& written);
+    void noCheckpoint(std::int64_t step, const std::string& why); // rank 0 only, on stderr too
 
 private:
     MetricWriter& m_writer;

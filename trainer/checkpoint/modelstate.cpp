@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/checkpoint/modelstate.h"
+
+#include "trainer/failure.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lockstep::trainer {
+
+namespace {
+
+constexpr std::string_view kWrapped = "module.";
+constexpr std::size_t kMostNamed = 3;
+
+std::string listed(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
+    return names.size() > kMostNamed ? text + " and " + std::to_string(names.size() - kMostNamed) + " more" : text;
+}
+
+} // namespace
+
+std::vector<ModelTensor> modelState(Model& model)
+{
+    std::vector<ModelTensor> state;
+    std::size_t trained = 0;
+    for (const auto& module : model.named_modules()) {
+        const std::string prefix = module.key().empty() ? "" : module.key() + ".";
+        for (const auto& item : module.value()->named_parameters(/*recurse=*/false)) {
+            const bool trains = item.value().requires_grad();
+            state.push_back({prefix + item.key(), item.value(), true, trains ? std::optional(trained) : std::nullopt});
+            trained += trains ? 1 : 0;
+        }
+        for (const auto& item : module.value()->named_buffers(/*recurse=*/false))
+            state.push_back({prefix + item.key(), item.value(), false, std::nullopt});
+    }
+    return state;
+}
+
+std::size_t trainedCount(const std::vector<ModelTensor>& state)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(state, [](const ModelTensor& tensor) { return tensor.trained.has_value(); }));
+}
+
+std::vector<at::Tensor> matched(const std::vector<ModelTensor>& state, const NamedTensors& found,
+                                const std::string& path)
+{
+    std::map<std::string, const at::Tensor*> byName;
+    for (const auto& [name, tensor] : found)
+        byName[name] = &tensor;
+    std::vector<at::Tensor> sources;
+    std::vector<std::string> missing;
+    std::vector<std::string> misshapen;
+    for (const ModelTensor& place : state) {
+        auto source = byName.find(place.name);
+        if (source == byName.end())
+            source = byName.find(std::string(kWrapped) + place.name);
+        if (source == byName.end()) {
+            missing.push_back(place.name);
+            continue;
+        }
+        if (source->second->sizes() != place.tensor.sizes())
+            misshapen.push_back(place.name + " " + c10::str(source->second->sizes()) + " instead of " +
+                                c10::str(place.tensor.sizes()));
+        sources.push_back(*source->second);
+        byName.erase(source);
+    }
+    std::vector<std::string> others;
+    for (const auto& [name, tensor] : byName)
+        others.emplace_back(name);
+    if (missing.empty() && misshapen.empty() && others.empty())
+        return sources;
+    std::string sentence = path + " does not fit the model:";
+    if (!missing.empty())
+        sentence += " it lacks " + listed(missing) + ";";
+    if (!others.empty())
+        sentence += " it has " + listed(others) + ", which the model has not;";
+    if (!misshapen.empty())
+        sentence += " other shapes: " + listed(misshapen) + ";";
+    throw Failure(ExitCode::Checkpoint, sentence + " was another --model trained, or one of another size?");
+}
+
+} // namespace lockstep::trainer
