@@ -28,7 +28,7 @@ data = "fashion-mnist"
 batch = 64
 steps = 150
 threads = 1
-checkpoint = "checkpoint.pt"
+checkpoint = "checkpoints"
 )";
 
 struct Curve { // of one rank, as exported
@@ -114,7 +114,7 @@ void TestTrain::trainsFromNothing()
 
     for (const QString& host : hosts) {
         const HostLook look(host);
-        QCOMPARE(look.file(id, "checkpoint.pt").startsWith("PK"), host == QLatin1String("n1")); // rank 0 is there
+        QCOMPARE(look.file(id, "checkpoints/step-000000150.pt").startsWith("PK"), host == QLatin1String("n1")); // rank 0 is there
         QCOMPARE(desk.storedSpool(id, host), look.spool(id));
         QTRY_COMPARE(look.processes(), QStringList()); // sshd's own of the ended session go a moment later
         for (const QString& path : look.files())
