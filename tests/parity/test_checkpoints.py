@@ -117,7 +117,7 @@ class Checkpoints(harness.ParityTest):
         torch.save(state["optimizer"], self.path("optimizer.pt"))
         torch.save(state, self.path("old.pt"), _use_new_zipfile_serialization=False)
         torch.save({**state, "model": {**state["model"], "fc9.bias": torch.zeros(1)}}, self.path("more.pt"))
-        for name, words in (("module", "an object of the kind twin.Mlp"), ("weights", "no optimiser; --weights"),
+        for name, words in (("module", "an object of the kind models.Mlp"), ("weights", "no optimiser; --weights"),
                             ("optimizer", "the state of an optimiser alone"), ("old", "is no checkpoint"),
                             ("more", "it has fc9.bias, which the model has not")):
             with self.subTest(name):
