@@ -32,7 +32,7 @@ struct FsdpPlan {
         const Block* last = nullptr;         // of its blocks, in the model's order; none of the root unit
     };
 
-    std::vector<at::Tensor> parameters; // that need a gradient, in the model's order, tied ones once
+    std::vector<at::Tensor> parameters; // that need a gradient, in the model's order
     std::vector<std::string> names;     // of those
     std::vector<at::Tensor> frozen;
     std::vector<Unit> units;
@@ -41,7 +41,7 @@ struct FsdpPlan {
 };
 
 // A block within a block belongs to the outer one's unit. Throws Failure(Options)
-// that names two parameters that are one tensor but lie in different units.
+// that names two parameters that are one tensor: it could be gathered by one unit only.
 [[nodiscard]] FsdpPlan planFsdp(const Model& model, const FsdpOptions& options);
 
 } // namespace lockstep::trainer
