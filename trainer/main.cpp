@@ -52,7 +52,8 @@ void train(const Options& options, MetricWriter& metrics)
     const std::shared_ptr<Model> model = makeModel(options, data.train->shape());
     prepareModel(*model, options, group, device);
     StepClock clock(device);
-    const Objective objective(*model, options.precision, device.tensors);
+    const Objective objective(*model, options, device.tensors);
+    checkLoss(objective, options, data.train->shape());
     const std::unique_ptr<Strategy> strategy = withGraphs(
         options, device, place.world, clock, makeStrategy(options, data.train->shape(), group, objective, clock));
     Optimizer optimizer(strategy->parameters(), options);

@@ -26,21 +26,27 @@ private:
 
 class Objective {
 public:
-    // fp32 and tf32 are settings of the whole process: with fp32, products and convolutions on a GPU are exact too
-    // (PyTorch's own default lets cuDNN round to tf32); tf32 rounds both. A CPU has no tf32: there it is fp32.
-    Objective(Model& model, Precision precision, at::Device device);
+    Objective(Model& model, const Options& options, at::Device device);
+    Objective(const Objective& like, Model& model, at::Device device); // a replica's
 
     [[nodiscard]] Model& model() const { return m_model; }
     [[nodiscard]] at::Device device() const { return m_device; }
     [[nodiscard]] at::Tensor scores(const at::Tensor& inputs) const; // under autocast
-    // Throws Failure(Options) when the loss is no scalar.
-    [[nodiscard]] at::Tensor loss(const Batch& batch) const; // forward and loss under one autocast
+    // Forward and loss under one autocast. Throws Failure(Options) when the loss is no scalar.
+    [[nodiscard]] at::Tensor loss(const Batch& batch) const;
     [[nodiscard]] at::Tensor loss(const at::Tensor& scores, const at::Tensor& targets) const;
 
 private:
+    [[nodiscard]] at::Tensor laidOut(const at::Tensor& inputs) const;
+
     Model& m_model;
     Precision m_precision;
     at::Device m_device;
+    Switch m_channelsLast;
 };
+
+// For a model that this program did not make: throws Failure(Options) when its loss is a sum over the batch, which is
+// seen by giving it a made-up batch once and twice.
+void checkLoss(const Objective& objective, const Options& options, const SampleShape& shape);
 
 } // namespace lockstep::trainer

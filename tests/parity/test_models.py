@@ -3,6 +3,7 @@
 """Every network of the trainer beside its twin of models.py: the gradients of one step and the parameters after it, on one
 rank, bit for bit. They can only be equal where names, initial weights, random draws and operators are."""
 import unittest
+from typing import Optional
 
 import torch
 
@@ -73,6 +74,92 @@ class Models(harness.ParityTest):
     def test_vit(self):
         self.same("vit", self.images(28), width=64, depth=2, attention="fused")
         self.same("vit", self.images(28), width=64, depth=2, heads=4, patch=7, dropout=0.1, attention="plain")
+
+    def test_gpt(self):
+        self.same("gpt", self.tokens())
+        for attention in ("fused", "plain"):
+            for positions in ("learned", "rotary"):
+                with self.subTest(attention=attention, positions=positions):
+                    self.same("gpt", self.tokens(), width=32, depth=2, heads=2, dropout=0.1, positions=positions, attention=attention)
+
+
+class ThreeLayers(torch.nn.Module):
+    """The mlp, in a form that can be scripted."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1 = torch.nn.Linear(28 * 28, 256)
+        self.fc2 = torch.nn.Linear(256, 128)
+        self.fc3 = torch.nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x.flatten(1))))))
+
+
+class OwnLoss(torch.nn.Module):
+    """Gives the loss itself, or the scores where there are no targets."""
+
+    def __init__(self, reduction: str):
+        super().__init__()
+        self.reduction = reduction
+        self.fc1 = torch.nn.Linear(28 * 28, 10)
+
+    def forward(self, x, y: Optional[torch.Tensor] = None):
+        scores = self.fc1(x.flatten(1))
+        return scores if y is None else torch.nn.functional.cross_entropy(scores, y, reduction=self.reduction)
+
+
+class LossOnly(OwnLoss):
+    def forward(self, x, y):
+        return torch.nn.functional.cross_entropy(self.fc1(x.flatten(1)), y)
+
+
+class TwoHeads(OwnLoss):
+    def forward(self, x):
+        return self.fc1(x.flatten(1)), x
+
+
+class Scripted(harness.ParityTest):
+    """--model torchscript: what torch.jit.script(module).save wrote, trained by two ranks."""
+
+    def train(self, module, *more, codes=(0,)):
+        torch.jit.script(module).save(self.path("module.pt"))
+        folder = harness.write_idx_folder(self.path("images"), samples=64, tests=10)
+        options = ["--data", "idx", "--data-path", folder, "--batch", "8", "--steps", "3", "--seed", "3", "--workers", "0"]
+        dump = [f"--dump-parameters={self.path('scripted')}"]
+        run = harness.run_trainer([*options, "--model", "torchscript", "--model-file", self.path("module.pt"), *more, *dump], codes=codes)
+        return run, options
+
+    def test_the_bits_are_the_built_in_networks(self):
+        torch.manual_seed(3)
+        module = ThreeLayers()
+        _, options = self.train(module)
+        harness.run_trainer([*options, "--model", "mlp", f"--dump-parameters={self.path('own')}"])
+        self.same_bits(self.path("scripted.0"), self.path("own.0"), [(name, p.numel()) for name, p in module.named_parameters()])
+
+    def test_a_module_that_gives_its_loss(self):
+        run, _ = self.train(OwnLoss("mean"))
+        self.assertEqual(run.fact("steps_done"), "3")
+
+    def test_a_loss_that_is_a_sum_is_refused(self):
+        run, _ = self.train(OwnLoss("sum"), codes=(2, 1))
+        self.assertIn(2, run.codes)
+        self.assertIn("it is a sum over the batch and must be the mean", "".join(run.errors))
+
+    def test_a_module_without_scores_is_trained_but_not_tested(self):
+        run, _ = self.train(LossOnly("mean"), "--evaluate-every", "0")
+        self.assertEqual(run.fact("steps_done"), "3")
+        run, _ = self.train(LossOnly("mean"), codes=(2, 1))
+        self.assertIn("gives a loss and no scores", "".join(run.errors))
+
+    def test_two_outputs_are_refused(self):
+        run, _ = self.train(TwoHeads("mean"), codes=(2, 1))
+        self.assertIn("must give one tensor", "".join(run.errors))
+
+    def test_a_scripted_batch_norm_cannot_be_synchronous(self):
+        module = models.make("resnet18", models.Shape(), width=4, depth=1)
+        run, _ = self.train(module, "--sync-batch-norm", "yes", codes=(2, 1))
+        self.assertIn("bn1 is a BatchNorm2d, which cannot be turned", "".join(run.errors))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@
 #include "trainer/models/cnn.h"
 #include "trainer/models/gpt.h"
 #include "trainer/models/mlp.h"
+#include "trainer/models/modellibrary.h"
 #include "trainer/models/resnet.h"
+#include "trainer/models/scriptmodel.h"
 #include "trainer/models/vit.h"
 
 #include <algorithm>
@@ -99,6 +101,19 @@ void refuseForeignData(const std::string& model, const BuiltIn& kind, const Opti
                                          (images ? "; --model gpt takes tokens" : "; --data text or tokens fits it"));
 }
 
+std::shared_ptr<Model> foreignModel(const Options& options, const ModelOptions& own, const SampleShape& shape)
+{
+    const std::string name = valueOf(options, "model");
+    if (options.modelFile.empty())
+        throw Failure(ExitCode::Options, "--model " + name + " needs --model-file");
+    if (options.model == ModelKind::Library)
+        return makeLibraryModel(options.modelFile, own, shape);
+    if (const std::vector<std::string> names = given(own); !names.empty())
+        throw Failure(ExitCode::Options, "--" + names.front() + " means nothing to --model " + name +
+                                             ": the scripted module is as it was made");
+    return makeScriptModel(options.modelFile, options.strategy == StrategyKind::Dp ? OwnLoss::Refused : OwnLoss::Taken);
+}
+
 } // namespace
 
 std::shared_ptr<Model> makeModel(const Options& options, const SampleShape& shape)
@@ -107,7 +122,9 @@ std::shared_ptr<Model> makeModel(const Options& options, const SampleShape& shap
     const ModelOptions own = modelOptions(options);
     const BuiltIn* kind = builtIn(options.model);
     if (kind == nullptr)
-        throw Failure(ExitCode::Options, "unknown model");
+        return foreignModel(options, own, shape);
+    if (!options.modelFile.empty())
+        throw Failure(ExitCode::Options, "--model-file is for --model library and torchscript, not for " + name);
     refuseForeignData(name, *kind, options, shape);
     refuseForeignOptions(name, *kind, own);
     return kind->make(own, shape);

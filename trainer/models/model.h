@@ -7,6 +7,7 @@
 #include "trainer/models/block.h"
 
 #include <ATen/ATen.h>
+#include <torch/version.h>
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,13 @@ public:
         return at::cross_entropy_loss(scores.flatten(0, -2), targets.flatten());
     }
 
+    // Both at once, for a model whose forward is given the targets too.
+    [[nodiscard]] virtual at::Tensor lossOf(const at::Tensor& inputs, const at::Tensor& targets)
+    {
+        return loss(forward(inputs), targets);
+    }
+
+    // What wants to do something around each block wraps the runner that is there.
     [[nodiscard]] const std::shared_ptr<BlockRunner>& blockRunner() const { return m_runner; }
     void setBlockRunner(std::shared_ptr<BlockRunner> runner) { m_runner = std::move(runner); }
 
@@ -47,4 +55,29 @@ private:
     std::shared_ptr<BlockRunner> m_runner = std::make_shared<BlockRunner>();
 };
 
+// What the shared object of a user's network exports, under kModelEntryName. The first two members are looked at before
+// anything else of it is used: what it was built against must be what runs.
+struct ModelEntry {
+    int abi;
+    const char* torchVersion;
+    std::shared_ptr<Model> (*make)(const ModelOptions& options, const SampleShape& shape);
+};
+
+inline constexpr int kModelAbi = 1; // one more whenever this header, block.h or what they include changes
+inline constexpr char kModelEntryName[] = "lockstepModel";
+using ModelEntryFunction = const ModelEntry* (*)();
+
 } // namespace lockstep::trainer
+
+// Once in a source file, outside any namespace: --model library trains Class, made from (options, shape).
+#define LOCKSTEP_MODEL(Class)                                                                                          \
+    extern "C" __attribute__((visibility("default"))) const lockstep::trainer::ModelEntry* lockstepModel()             \
+    {                                                                                                                  \
+        using namespace lockstep::trainer;                                                                             \
+        static const ModelEntry entry{                                                                                 \
+            kModelAbi, TORCH_VERSION,                                                                                  \
+            [](const ModelOptions& options, const SampleShape& shape) -> std::shared_ptr<Model> {                      \
+                return std::make_shared<Class>(options, shape);                                                        \
+            }};                                                                                                        \
+        return &entry;                                                                                                 \
+    }

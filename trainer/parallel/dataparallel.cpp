@@ -58,12 +58,11 @@ std::vector<at::Tensor> detached(const std::vector<at::Tensor>& tensors)
 
 } // namespace
 
-DataParallel::DataParallel(const Objective& objective, StepClock& clock, Precision precision,
-                           std::vector<Replica> others)
+DataParallel::DataParallel(const Objective& objective, StepClock& clock, std::vector<Replica> others)
     : Single(objective, clock), m_others(std::move(others)), m_objectives{objective}
 {
     for (const Replica& other : m_others)
-        m_objectives.emplace_back(*other.model, precision, other.device);
+        m_objectives.emplace_back(objective, *other.model, other.device);
 }
 
 void DataParallel::replicate()

@@ -18,7 +18,7 @@ public:
 
     // `others`: for each device but the first, which computes with the model itself. Its batch norms' running means are
     // the ones kept.
-    DataParallel(const Objective& objective, StepClock& clock, Precision precision, std::vector<Replica> others);
+    DataParallel(const Objective& objective, StepClock& clock, std::vector<Replica> others);
 
     [[nodiscard]] at::Tensor forward(const Batch& batch, Sync sync) override;
     void backward(const at::Tensor& loss) override;

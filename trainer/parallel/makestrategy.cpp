@@ -83,7 +83,7 @@ std::unique_ptr<Strategy> makeStrategy(const Options& options, const SampleShape
     case StrategyKind::Fsdp:
         return std::make_unique<Fsdp>(group, objective, fsdpOptions(options), clock);
     case StrategyKind::Dp:
-        return std::make_unique<DataParallel>(objective, clock, options.precision,
+        return std::make_unique<DataParallel>(objective, clock,
                                               makeReplicas(options, shape, group, objective.device()));
     case StrategyKind::Single:
         return std::make_unique<Single>(objective, clock);
