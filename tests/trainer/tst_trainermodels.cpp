@@ -157,6 +157,7 @@ void TestTrainerModels::checkpointedBlocksGiveTheSameBits_data()
     QTest::newRow("vit, unused looked for") << vit + QStringList{"--find-unused-parameters", "yes"};
     QTest::newRow("vit, two forwards a step") << vit + QStringList{"--accumulate", "2"};
     QTest::newRow("gpt, blocks of three inputs") << gpt;
+    QTest::newRow("gpt, sharded") << gpt + QStringList{"--strategy", "fsdp"};
     QTest::newRow("gpt, plain attention") << gpt + QStringList{"--attention", "plain"};
     QTest::newRow("blocks of two outputs, batch norm") << tinynet();
     QTest::newRow("synchronous batch norm") << tinynet() + QStringList{"--sync-batch-norm", "yes"};
