@@ -21,6 +21,12 @@ const QStringList kFsdp{"--strategy", "fsdp"};
 // SGD's steps are proportional. 6.4e-8 was measured for a gpt.
 constexpr double kThreeRanksTolerance = 1e-6;
 
+QStringList hard(int which, const QStringList& more = {})
+{
+    return QStringList{"--model", "library", "--model-file", LOCKSTEP_SHARD_MODEL, "--depth", QString::number(which)} +
+           more;
+}
+
 double number(Ranks& ranks, int rank, const std::string& key)
 {
     return QByteArray::fromStdString(ranks.fact(rank, key)).toDouble();
@@ -55,10 +61,22 @@ void TestFsdp::hasTheBitsOfDdp_data()
     QTest::newRow("whole after forward") << 2 << kVit << QStringList{"--fsdp-reshard", "no"};
     QTest::newRow("units by size") << 2 << kVit << QStringList{"--fsdp-units", "size", "--fsdp-unit-mb", "0.1"};
     QTest::newRow("whole gradients between forwards") << 2 << kVit + QStringList{"--accumulate", "3"} << none;
+    QTest::newRow("activation checkpointing") << 2 << kVit + QStringList{"--activation-checkpointing", "yes"} << none;
+    QTest::newRow("channels last") << 2 << kResnet + QStringList{"--channels-last", "yes"} << none;
     QTest::newRow("autocast") << 2 << kVit + QStringList{"--precision", "bf16"} << none;
     QTest::newRow("loss scaling") << 2 << kVit + QStringList{"--precision", "fp16"} << none;
     QTest::newRow("uneven data") << 2 << kVit + QStringList{"--synthetic-samples", "33", "--uneven", "join"} << none;
     QTest::newRow("a rank alone") << 1 << kVit << none;
+    QTest::newRow("a block used twice") << 2 << hard(1) << none;
+    QTest::newRow("a block used twice, computed again") << 2 << hard(1, {"--activation-checkpointing", "yes"}) << none;
+    QTest::newRow("several outputs") << 2 << hard(2) << none;
+    QTest::newRow("several outputs, computed again") << 2 << hard(2, {"--activation-checkpointing", "yes"}) << none;
+    QTest::newRow("a parameter without gradient") << 2 << hard(3, {"--find-unused-parameters", "yes"}) << none;
+    QTest::newRow("a parameter without gradient on one rank")
+        << 2 << hard(4, {"--find-unused-parameters", "yes"}) << none;
+    QTest::newRow("frozen parameters") << 2 << hard(5) << none;
+    QTest::newRow("a block that is never run") << 2 << hard(8, {"--find-unused-parameters", "yes"}) << none;
+    QTest::newRow("a block that the model computes again") << 2 << hard(9) << none;
 }
 
 void TestFsdp::hasTheBitsOfDdp()
@@ -151,6 +169,11 @@ void TestFsdp::isRefused_data()
 {
     QTest::addColumn<QStringList>("options");
     QTest::addColumn<QByteArray>("words");
+    QTest::newRow("one weight under two names")
+        << hard(6) << QByteArray("second.in and second.out are one tensor under two names");
+    QTest::newRow("a parameter without gradient")
+        << hard(3) << QByteArray("second.side.weight got no gradient in this step");
+    QTest::newRow("another order") << hard(7) << QByteArray("needs the same blocks in the same order in every step");
     QTest::newRow("bf16 twice") << kVit + QStringList{"--fsdp-bf16", "yes", "--precision", "bf16"}
                                 << QByteArray("--fsdp-bf16 yes computes in bf16 already");
 }
