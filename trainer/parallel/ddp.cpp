@@ -92,8 +92,6 @@ Ddp::Ddp(ProcessGroup& group, const Objective& objective, const DdpOptions& opti
         names[parameters.size()] = parameter.key();
         parameters.push_back(parameter.value());
     }
-    if (parameters.empty())
-        throw Failure(ExitCode::Options, "the model has no parameter that needs a gradient: there is nothing to train");
     c10d::verify_params_across_processes(m_state->group, parameters, std::nullopt);
     for (const at::Tensor& buffer : m_state->buffers)
         everything.push_back(buffer.detach());

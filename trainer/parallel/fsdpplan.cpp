@@ -88,18 +88,9 @@ FsdpPlan planFsdp(const Model& model, const FsdpOptions& options)
 {
     FsdpPlan plan;
     std::vector<Group> groups = groupBlocks(outermostBlocks(model), options.units, options.unitMib);
-    std::unordered_map<const void*, std::string> seen;
     for (const auto& item : model.named_parameters()) {
         const at::Tensor& parameter = item.value();
         const std::size_t group = groupOf(item.key(), groups);
-        const auto [known, isNew] = seen.try_emplace(parameter.unsafeGetTensorImpl(), item.key());
-        if (!isNew && parameter.requires_grad())
-            throw Failure(ExitCode::Options, "--strategy fsdp cannot shard this model: " + known->second + " and " +
-                                                 item.key() +
-                                                 " are one tensor under two names; register it once, outside of all "
-                                                 "blocks if several use it, and use it where it is needed");
-        if (!isNew)
-            continue;
         if (!parameter.requires_grad()) {
             plan.frozen.push_back(parameter);
             continue;

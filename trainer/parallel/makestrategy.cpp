@@ -8,6 +8,8 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
+
 namespace lockstep::trainer {
 
 namespace {
@@ -77,8 +79,12 @@ std::unique_ptr<Strategy> makeStrategy(const Options& options, const SampleShape
                                        const Objective& objective, StepClock& clock)
 {
     checkWorld(options, group.world());
+    if (std::ranges::none_of(objective.model().parameters(), [](const at::Tensor& one) { return one.requires_grad(); }))
+        throw Failure(ExitCode::Options, "the model has no parameter that needs a gradient: there is nothing to train");
     switch (options.strategy) {
     case StrategyKind::Ddp:
+        if (group.world() == 1 && options.compression == Compression::None) // the same bits without buckets
+            return std::make_unique<Single>(objective, clock);
         return std::make_unique<Ddp>(group, objective, ddpOptions(options), clock);
     case StrategyKind::Fsdp:
         return std::make_unique<Fsdp>(group, objective, fsdpOptions(options), clock);
