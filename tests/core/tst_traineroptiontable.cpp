@@ -20,7 +20,8 @@ private slots:
 
 void TestTrainerOptionTable::everyLineIsUnderstood()
 {
-    QFile file(LOCKSTEP_SOURCE_DIR "/core/traineroptions.tsv"); // tests/trainer/option_tables.py holds it to the program
+    QFile file(LOCKSTEP_SOURCE_DIR
+               "/core/traineroptions.tsv"); // tests/trainer/option_tables.py holds it to the program
     QVERIFY(file.open(QIODevice::ReadOnly));
     const qsizetype lines = file.readAll().count('\n');
     QVERIFY(lines > 50);

@@ -114,7 +114,8 @@ void TestTrain::trainsFromNothing()
 
     for (const QString& host : hosts) {
         const HostLook look(host);
-        QCOMPARE(look.file(id, "checkpoints/step-000000150.pt").startsWith("PK"), host == QLatin1String("n1")); // rank 0 is there
+        QCOMPARE(look.file(id, "checkpoints/step-000000150.pt").startsWith("PK"),
+                 host == QLatin1String("n1")); // rank 0 is there
         QCOMPARE(desk.storedSpool(id, host), look.spool(id));
         QTRY_COMPARE(look.processes(), QStringList()); // sshd's own of the ended session go a moment later
         for (const QString& path : look.files())

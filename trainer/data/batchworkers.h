@@ -2,8 +2,8 @@
 // Threads that fill batches ahead of the one that trains. Batches are begun in the order in which they were submitted
 // and finished in that order too, whichever thread was first. Nobody waits for a thread that has not begun: the caller
 // then does the oldest batch itself. Measured with batches of 64 from Fashion-MNIST in memory: a worker takes 58 µs a
-// batch off the thread that trains and costs 7 µs of processor time, so one is the default even with a core a rank, which
-// is idle while the ranks wait for each other.
+// batch off the thread that trains and costs 7 µs of processor time, so one is the default even with a core a rank,
+// which is idle while the ranks wait for each other.
 #pragma once
 
 #include "trainer/data/dataset.h"
