@@ -4,6 +4,8 @@
 #include "trainer/cuda/cudaapi.h"
 #include "trainer/failure.h"
 
+#include <vector>
+
 namespace lockstep::trainer {
 
 namespace {
@@ -45,11 +47,16 @@ public:
             return;
         }
         TORCH_CHECK(loss.is_same(m_loss), "a graph's backward begins at its own loss");
-        if (!m_recorded) {
-            const Recording recording(*m_backward, m_clock);
-            m_inner->backward(loss);
+        if (m_gradients.empty()) {
+            {
+                const Recording recording(*m_backward, m_clock);
+                m_inner->backward(loss);
+            }
+            for (const at::Tensor& parameter : parameters())
+                m_gradients.push_back(parameter.grad());
         }
-        m_recorded = true;
+        for (std::size_t i = 0; i < m_gradients.size(); ++i) // the step before has let go of them
+            parameters()[i].mutable_grad() = m_gradients[i];
         m_backward->replay();
     }
 
@@ -88,9 +95,9 @@ private:
     StepClock& m_clock;
     Batch m_usual; // where the graphs read
     at::Tensor m_loss;
+    std::vector<at::Tensor> m_gradients; // where the graphs write, of each parameter
     int m_steps = 0; // of the usual shape
     bool m_replaying = false;
-    bool m_recorded = false;
     std::unique_ptr<CudaGraph> m_forward;
     std::unique_ptr<CudaGraph> m_backward;
 };
