@@ -68,7 +68,7 @@ void train(const Options& options, MetricWriter& metrics)
     if (!options.resume.empty())
         rehearse(loader, sampler, *model, *strategy, optimizer, device);
     checkpoints.begin(state);
-    steps = planSteps(options, steps, progress, loader, sampler, place.world);
+    steps = planSteps(options, steps, progress, loader, sampler);
     const Schedule schedule = scheduleFor(options, steps.total);
     checkParameters(group, *strategy, *model);
     report.info(runFacts(options, place, device, *data.train, *model, steps));

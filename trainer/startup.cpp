@@ -127,10 +127,9 @@ Steps planSteps(const Options& options, std::int64_t batchesPerEpoch)
 }
 
 Steps planSteps(const Options& options, const Steps& whole, Progress& progress, const Loader& loader,
-                const DistributedSampler& sampler, int world)
+                const DistributedSampler& sampler)
 {
-    const std::int64_t samples = std::max<std::int64_t>(0, sampler.total() - progress.takenOfEpoch);
-    std::int64_t batches = loader.batchesOf((samples + world - 1) / world);
+    std::int64_t batches = loader.batchesOf(sampler.perRank(progress.takenOfEpoch));
     if (batches == 0) {
         ++progress.epoch;
         progress.takenOfEpoch = 0;

@@ -36,7 +36,7 @@ struct Steps {
 // Of a run that goes on, on as many ranks as before the same in all. An epoch of which these ranks have no batch left
 // counts as done.
 [[nodiscard]] Steps planSteps(const Options& options, const Steps& whole, Progress& progress, const Loader& loader,
-                              const DistributedSampler& sampler, int world);
+                              const DistributedSampler& sampler);
 
 [[nodiscard]] Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
                              const Model& model, const Steps& steps);

@@ -53,9 +53,9 @@ std::int64_t DistributedSampler::total() const
     return totalAfter(0);
 }
 
-std::int64_t DistributedSampler::perRank() const
+std::int64_t DistributedSampler::perRank(std::int64_t taken) const
 {
-    return EpochShare{{}, total(), m_options.replicas}.rounds();
+    return EpochShare{{}, totalAfter(taken), m_options.replicas}.rounds();
 }
 
 EpochShare DistributedSampler::share(std::int64_t epoch, std::int64_t taken) const

@@ -41,7 +41,7 @@ public:
     // have been another number of ranks: what is left is then padded or cut anew.
     [[nodiscard]] EpochShare share(std::int64_t epoch, std::int64_t taken = 0) const;
     [[nodiscard]] std::int64_t total() const;   // samples of all ranks in an epoch, padding counted
-    [[nodiscard]] std::int64_t perRank() const; // of the rank that has most
+    [[nodiscard]] std::int64_t perRank(std::int64_t taken = 0) const; // of the rank that has most: share()'s rounds
 
 private:
     [[nodiscard]] std::int64_t totalAfter(std::int64_t taken) const;
