@@ -66,7 +66,7 @@ void train(const Options& options, MetricWriter& metrics)
     TrainingState state{*model, *strategy, optimizer, scaler, group, progress};
     Checkpoints checkpoints(options, group, report);
     if (!options.resume.empty())
-        rehearse(loader, sampler, *model, *strategy, optimizer, device);
+        rehearse(loader, sampler, *model, *strategy, optimizer, device, clock);
     checkpoints.begin(state);
     steps = planSteps(options, steps, progress, loader, sampler);
     const Schedule schedule = scheduleFor(options, steps.total);

@@ -11,8 +11,8 @@
 
 namespace lockstep::trainer {
 
-// All ranks together. Leaves gradients of zero; buffers have moved and are the checkpoint's to restore.
+// All ranks together. Leaves no gradients, and the buffers as they were: there may be no checkpoint to restore.
 void rehearse(Loader& loader, const DistributedSampler& sampler, Model& model, Strategy& strategy, Optimizer& optimizer,
-              const Device& device);
+              const Device& device, StepClock& clock);
 
 } // namespace lockstep::trainer
