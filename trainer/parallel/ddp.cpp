@@ -166,6 +166,7 @@ void Ddp::broadcastBuffers()
 
 void Ddp::settle()
 {
+    m_state->buffersDiffer = true; // a graph's replay moves them and does not come by forward()
     if (m_state->options.broadcastBuffers)
         broadcastBuffers();
 }

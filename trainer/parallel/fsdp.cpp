@@ -63,9 +63,8 @@ at::Tensor Fsdp::forward(const Batch& batch, Sync sync)
     if (std::exchange(m_newStep, sync == Sync::Now)) {
         for (at::Tensor& parameter : m_parameters)
             parameter.mutable_grad().reset();
+        settle(); // once a step, before its first forward, as DDP
     }
-    if (sync == Sync::Now && m_broadcastBuffers && !m_buffers.empty())
-        m_group.broadcast(m_buffers);
     m_runner->beginForward(sync);
     Batch own = batch;
     if (own.inputs.is_floating_point())
@@ -88,6 +87,12 @@ at::Tensor Fsdp::evaluate(const at::Tensor& inputs)
     at::Tensor scores = m_objective.scores(inputs.is_floating_point() ? inputs.to(m_type) : inputs);
     m_runner->endEvaluation();
     return m_type == at::kFloat ? scores : scores.to(at::kFloat); // losses are summed from them
+}
+
+void Fsdp::settle()
+{
+    if (m_broadcastBuffers)
+        m_group.broadcast(m_buffers);
 }
 
 void Fsdp::gather(const std::vector<at::Tensor>& parts, const Visit& visit)

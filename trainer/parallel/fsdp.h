@@ -28,6 +28,7 @@ public:
     [[nodiscard]] at::Tensor forward(const Batch& batch, Sync sync) override;
     void backward(const at::Tensor& loss) override;
     [[nodiscard]] at::Tensor evaluate(const at::Tensor& inputs) override;
+    void settle() override;
     void gather(const std::vector<at::Tensor>& parts, const Visit& visit) override;
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override;
     [[nodiscard]] at::Tensor gradientSquares() override;
