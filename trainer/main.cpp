@@ -140,8 +140,10 @@ void train(const Options& options, MetricWriter& metrics)
                 throw Failure(ExitCode::Terminated, "stopped by SIGTERM after step " + std::to_string(progress.step));
             }
         }
-        if (const auto done = recorder.finish())
+        if (const auto done = recorder.finish()) {
+            refuseNan(options, *done);
             mean.add(*done);
+        }
 
         // 6. What the epoch came to, over all ranks; then keep it. A SIGTERM waits for that.
         const StopRequest::Hold hold;
