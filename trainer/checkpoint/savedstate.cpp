@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -24,6 +25,7 @@ struct Count {
 };
 constexpr std::array kCounts{Count{"step", &Progress::step}, Count{"epoch", &Progress::epoch},
                              Count{"taken_of_epoch", &Progress::takenOfEpoch}};
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 40; // as the options': sums of counts cannot overflow
 constexpr std::array kOptimizerKeys{"optimizer", "optimizer_state_dict", "optim"};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why)
@@ -114,6 +116,8 @@ void SavedState::readCounts(const TrainingState& state)
     for (const Count& count : kCounts) {
         if (const Value* value = PickleDocument::find(m_file.root(), count.key))
             m_progress.*count.member = countOf(*value, count.key, path());
+        if (m_progress.*count.member > kMostCounted)
+            refuse(path(), "'" + std::string(count.key) + "' is no count of a run");
     }
     if (const Value* seed = PickleDocument::find(m_file.root(), "seed")) {
         if (countOf(*seed, "seed", path()) != m_progress.seed && m_progress.takenOfEpoch > 0)
@@ -187,10 +191,12 @@ void SavedState::readScaler(const GradScaler& scaler)
     if (scale == nullptr)
         return;
     const auto* number = std::get_if<double>(&scale->held);
-    if (number == nullptr || !(*number > 0) || !std::isfinite(*number))
+    if (number == nullptr || !(*number > 0) || *number > std::numeric_limits<float>::max())
         refuse(path(), "the scale of its losses is no number above 0");
     m_scaler.scale = *number;
     m_scaler.growthTracker = countOf(member(*saved, "_growth_tracker", path()), "_growth_tracker", path());
+    if (m_scaler.growthTracker > std::numeric_limits<std::int32_t>::max()) // the device's
+        refuse(path(), "'_growth_tracker' is no count");
 }
 
 } // namespace lockstep::trainer
