@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When FSDP's units are gathered, freed and reduced: around each block that the model runs, and as backward comes by.
-// Everything happens on the thread that runs forward and backward.
+// Everything happens on one thread at a time: the one that runs forward, or autograd's while that one waits for
+// backward.
 #pragma once
 
 #include "trainer/parallel/fsdpplan.h"
