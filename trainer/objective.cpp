@@ -69,8 +69,12 @@ AutocastScope::~AutocastScope()
 Objective::Objective(Model& model, const Options& options, at::Device device)
     : m_model(model), m_precision(options.precision), m_device(device), m_channelsLast(options.channelsLast)
 {
-    if (!device.is_cuda())
+    if (!device.is_cuda()) {
+        if (m_precision == Precision::Tf32)
+            throw Failure(ExitCode::Options,
+                          "--precision tf32 is a way of GPUs to multiply; on a CPU take fp32 or bf16");
         return;
+    }
     at::globalContext().setFloat32MatmulPrecision(m_precision == Precision::Tf32 ? "high" : "highest");
     at::globalContext().setAllowTF32CuDNN(m_precision == Precision::Tf32);
 }

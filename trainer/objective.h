@@ -26,8 +26,8 @@ private:
 
 class Objective {
 public:
-    Objective(Model& model, const Options& options, at::Device device);
-    Objective(const Objective& like, Model& model, at::Device device); // a replica's
+    Objective(Model& model, const Options& options, at::Device device); // throws Failure(Options) for tf32 on a CPU
+    Objective(const Objective& like, Model& model, at::Device device);  // a replica's
 
     [[nodiscard]] Model& model() const { return m_model; }
     [[nodiscard]] at::Device device() const { return m_device; }
