@@ -40,7 +40,7 @@ public:
     // This rank's share of what is left of the epoch after all ranks together have used `taken` samples of it. They may
     // have been another number of ranks: what is left is then padded or cut anew.
     [[nodiscard]] EpochShare share(std::int64_t epoch, std::int64_t taken = 0) const;
-    [[nodiscard]] std::int64_t total() const;   // samples of all ranks in an epoch, padding counted
+    [[nodiscard]] std::int64_t total() const; // samples of all ranks in an epoch, padding counted
     [[nodiscard]] std::int64_t perRank(std::int64_t taken = 0) const; // of the rank that has most: share()'s rounds
 
 private:

@@ -96,7 +96,7 @@ private:
     Batch m_usual; // where the graphs read
     at::Tensor m_loss;
     std::vector<at::Tensor> m_gradients; // where the graphs write, of each parameter
-    int m_steps = 0; // of the usual shape
+    int m_steps = 0;                     // of the usual shape
     bool m_replaying = false;
     std::unique_ptr<CudaGraph> m_forward;
     std::unique_ptr<CudaGraph> m_backward;
