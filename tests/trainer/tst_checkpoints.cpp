@@ -46,8 +46,10 @@ private slots:
     void anotherStrategyGoesOn_data();
     void anotherStrategyGoesOn();
     void anotherNumberOfRanksGoesOn();
+    void anEpochWithTooLittleLeftIsOver();
     void theFolderIsKept();
     void theSameCommandBeginsAndGoesOn();
+    void aFirstAttemptMovesNothing();
     void whatCannotBeResumedIsNamed_data();
     void whatCannotBeResumedIsNamed();
     void anOlderGoodOneIsTakenWhenAsked();
@@ -141,6 +143,18 @@ void TestCheckpoints::anotherNumberOfRanksGoesOn()
     QCOMPARE(one.fact(0, "steps_done"), std::string("12")); // 2, and 154 left in batches of 16
 }
 
+void TestCheckpoints::anEpochWithTooLittleLeftIsOver()
+{
+    const QTemporaryDir folder;
+    const QStringList options = small({"--synthetic-samples", "10", "--batch", "1", "--drop-last", "yes"});
+    Ranks one(0, options + QStringList{"--steps", "8", "--checkpoint", folder.path()});
+    QVERIFY(one.finish());
+    Ranks three(3, options + QStringList{"--resume", folder.path()}); // 2 of 10 samples are left
+    QVERIFY(three.finish());
+    QVERIFY2(three.exitCode(0) == 0, three.errors(0));
+    QCOMPARE(three.fact(0, "steps_done"), std::string("8"));
+}
+
 void TestCheckpoints::theFolderIsKept()
 {
     const QTemporaryDir scratch;
@@ -179,6 +193,30 @@ void TestCheckpoints::theSameCommandBeginsAndGoesOn()
     QVERIFY(other.finish());
     QCOMPARE(other.exitCode(0), 5);
     QVERIFY(other.errors(0).contains("has checkpoints of another run, up to step 16"));
+}
+
+void TestCheckpoints::aFirstAttemptMovesNothing()
+{
+    const QTemporaryDir scratch;
+    const QString folder = scratch.filePath("states");
+    const QStringList options = small({"--model", "resnet18", "--steps", "2"});
+    const auto testLoss = [](const Ranks& ranks) {
+        std::string loss;
+        for (const Record& record : ranks.records(0, "metric")) {
+            if (record.contains("test_loss"))
+                loss = record.at("test_loss");
+        }
+        return loss;
+    };
+    Ranks plain(2, options);
+    QVERIFY(plain.finish());
+    Ranks first(2, options + QStringList{"--checkpoint", folder, "--resume", folder});
+    QVERIFY(first.finish());
+    QVERIFY2(first.exitCode(0) == 0, first.errors(0));
+    QVERIFY(!testLoss(plain).empty());
+    QCOMPARE(testLoss(first), testLoss(plain));             // of the running means
+    for (const Record& record : first.records(0, "metric")) // no time from before the first step
+        QVERIFY(!record.contains("backward_ms") || std::stod(record.at("backward_ms")) < Ranks::kDeadlineMs);
 }
 
 void TestCheckpoints::whatCannotBeResumedIsNamed_data()
