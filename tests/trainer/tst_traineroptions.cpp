@@ -73,7 +73,7 @@ void TestTrainerOptions::wrongOnesSayWhichIsMeant_data()
     QTest::newRow("infinite") << Arguments{"--timeout", "inf"} << QByteArray("--timeout is 'inf'");
     QTest::newRow("choice") << Arguments{"--model", "gpt5"}
                             << QByteArray("--model is 'gpt5', but must be one of mlp, cnn");
-    QTest::newRow("contradiction") << Arguments{"--nesterov", "yes", "--momentum", "0"}
+    QTest::newRow("contradiction") << Arguments{"--optimizer", "sgd", "--nesterov", "yes", "--momentum", "0"}
                                    << QByteArray("--nesterov yes needs");
 }
 

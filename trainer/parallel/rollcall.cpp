@@ -168,14 +168,22 @@ private:
             return true;
         const auto note = m_board.read(keyOf("here", m_run, m_caller.rank));
         if (!note || !note->ends_with(m_sign))
-            throw Failure(ExitCode::Rendezvous, "another process came to " + m_caller.where + " as rank " +
-                                                    std::to_string(m_caller.rank) + " too");
+            refuseTwice();
         m_completeWithout = signs.size();
         return false; // an earlier run's, or one that is complete without this rank
     }
 
+    [[noreturn]] void refuseTwice() const
+    {
+        throw Failure(ExitCode::Rendezvous, "another process came to " + m_caller.where + " as rank " +
+                                                std::to_string(m_caller.rank) + " too");
+    }
+
     std::string missing()
     {
+        const auto own = static_cast<std::size_t>(m_caller.rank);
+        if (m_completeWithout == static_cast<std::size_t>(m_caller.world) && own < m_completeWithout && isHere(0))
+            refuseTwice(); // it overwrote this rank's note after rank 0 had counted the other
         if (m_completeWithout > 0 && isHere(0))
             throw Failure(ExitCode::Mismatch, "this rank has WORLD_SIZE " + std::to_string(m_caller.world) +
                                                   ", but at " + m_caller.where + " " +
