@@ -78,10 +78,10 @@ LastWords::LastWords(MetricWriter& metrics)
 
 Ending endingFor(const std::string& message, Stop stop)
 {
-    if (stop == Stop::Asked) // its peers may have stopped one step earlier
-        return {ExitCode::Terminated, "stopped by SIGTERM"};
     if (const auto sentence = outOfMemory(message))
         return {ExitCode::OutOfMemory, *sentence};
+    if (stop == Stop::Asked) // its peers may have stopped one step earlier
+        return {ExitCode::Terminated, "stopped by SIGTERM"};
     if (speaksOfLostPeer(message))
         return {ExitCode::LostPeer, "another rank is gone or does not answer: " + message};
     return {ExitCode::Unexpected, message};

@@ -30,6 +30,9 @@ constexpr auto kUnitsBySize = [](const Options& o) { return o.fsdpUnits == FsdpU
 constexpr auto kRanks = [](const Options& o) { return kDdp(o) || kFsdp(o); };
 constexpr auto kDp = [](const Options& o) { return o.strategy == StrategyKind::Dp; };
 
+constexpr auto kKeeps = [](const Options& o) { return !o.checkpoint.empty(); };
+constexpr auto kGoesOn = [](const Options& o) { return !o.resume.empty(); };
+
 constexpr auto kSynthetic = [](const Options& o) { return o.data == DataKind::Synthetic; };
 constexpr auto kSized = [](const Options& o) { return kSynthetic(o) || o.data == DataKind::Images; };
 constexpr auto kTokens = [](const Options& o) { return o.data == DataKind::Tokens; };
@@ -68,11 +71,25 @@ constexpr Belongs kTable[] = {
     {"fsdp-bf16", "strategy", "fsdp", kFsdp},
     {"fsdp-accumulate", "strategy", "fsdp", kFsdp},
     {"dp-devices", "strategy", "dp", kDp},
+    {"broadcast-buffers", "strategy", "ddp or fsdp", kRanks},
+    {"synthetic-samples", "data", "synthetic", kSynthetic},
+    {"checkpoint-epochs", "checkpoint", "FOLDER", kKeeps},
+    {"checkpoint-steps", "checkpoint", "FOLDER", kKeeps},
+    {"checkpoint-minutes", "checkpoint", "FOLDER", kKeeps},
+    {"keep-last", "checkpoint", "FOLDER", kKeeps},
+    {"keep-best", "checkpoint", "FOLDER", kKeeps},
+    {"resume-older", "resume", "PATH", kGoesOn},
 };
 
 [[noreturn]] void refuse(const std::string& sentence)
 {
     throw Failure(ExitCode::Options, sentence);
+}
+
+std::string without(const Options& options, std::string_view name) // "in --data idx", "without --resume"
+{
+    const std::string value = valueOf(options, name);
+    return (value.empty() ? "without --" : "in --") + std::string(name) + (value.empty() ? "" : " " + value);
 }
 
 } // namespace
@@ -82,8 +99,8 @@ void refuseContradictions(const Options& options)
     const Options defaults;
     for (const Belongs& row : kTable) {
         if (!row.used(options) && valueOf(options, row.option) != valueOf(defaults, row.option))
-            refuse("--" + std::string(row.option) + " has no part in --" + std::string(row.to) + " " +
-                   valueOf(options, row.to) + ": it is for --" + std::string(row.to) + " " + std::string(row.meanings));
+            refuse("--" + std::string(row.option) + " has no part " + without(options, row.to) + ": it is for --" +
+                   std::string(row.to) + " " + std::string(row.meanings));
     }
     if (options.fsdpBf16 == Switch::Yes && (options.precision == Precision::Bf16 || kFp16(options)))
         refuse("--fsdp-bf16 yes computes in bf16 already: leave --precision " + valueOf(options, "precision") + " out");

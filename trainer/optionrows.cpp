@@ -106,7 +106,8 @@ const std::vector<OptionRow>& optionTable()
         {Optimiser, "clip-value", "X", "cut each gradient to this size; 0: never",
          Real{&Options::clipValue, 0, kMostReal}},
         {Optimiser, "grad-norm-every", "N",
-         "steps between two measurements of the gradients' norm; 0: only for clipping",
+         "steps between two measurements of the gradients' norm, and looks for parameters without one; 0: only for "
+         "clipping",
          Whole{&Options::gradNormEvery, 0, kMost}},
         {Optimiser, "precision", "NAME", "of forward and backward; bf16 and fp16: autocast, parameters stay fp32",
          choice<&Options::precision>({"fp32", "tf32", "bf16", "fp16"})},
@@ -136,7 +137,7 @@ const std::vector<OptionRow>& optionTable()
          choice<&Options::findUnused>({"no", "yes"})},
         {Ranks, "static-graph", "yes|no", "every step has the same graph",
          choice<&Options::staticGraph>({"no", "yes"})},
-        {Ranks, "broadcast-buffers", "yes|no", "rank 0's running means to all before each forward",
+        {Ranks, "broadcast-buffers", "yes|no", "rank 0's running means to all before each step",
          choice<&Options::broadcastBuffers>({"no", "yes"})},
         {Ranks, "gradient-compression", "NAME", "what gradients travel as",
          choice<&Options::compression>({"none", "fp16", "bf16"})},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of lockstep-trainer. One table (options.cpp) gives parsing, --help and the messages; every option takes a
+// The options of lockstep-trainer. One table (optionrows.cpp) gives parsing, --help and the messages; every option takes a
 // value, `--name value` or `--name=value`, so that a spec's `weight_decay = 0.1` maps to it without knowing its type.
 #pragma once
 
@@ -132,7 +132,7 @@ struct Options {
     [[nodiscard]] double decay() const;
 };
 
-// nullopt: --help or --version was asked for and has been printed. Throws Failure(Options) with the option meant.
+// nullopt: --help or --help-table was asked for and has been printed. Throws Failure(Options) with the option meant.
 [[nodiscard]] std::optional<Options> parseOptions(std::span<const char* const> arguments);
 
 [[nodiscard]] std::string helpText();

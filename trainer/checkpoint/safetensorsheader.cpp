@@ -119,6 +119,7 @@ private:
     void checkThatAllIsCovered(const std::vector<SafetensorsEntry>& entries) const
     {
         std::vector<const SafetensorsEntry*> byPlace;
+        byPlace.reserve(entries.size());
         for (const SafetensorsEntry& entry : entries)
             byPlace.push_back(&entry);
         std::ranges::sort(byPlace, {}, [](const auto* entry) { return std::pair(entry->begin, entry->end); });
@@ -154,6 +155,7 @@ std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries)
 {
     // Wide elements first: each tensor then begins at a multiple of its element.
     std::vector<SafetensorsEntry*> byWidth;
+    byWidth.reserve(entries.size());
     for (SafetensorsEntry& entry : entries)
         byWidth.push_back(&entry);
     std::ranges::stable_sort(byWidth, std::greater{},

@@ -50,6 +50,7 @@ std::vector<ChannelStatistics> statisticsOf(std::span<const std::uint8_t> images
         images = images.subspan(size);
     }
     std::vector<ChannelStatistics> statistics;
+    statistics.reserve(histograms.size());
     for (const Histogram& histogram : histograms)
         statistics.push_back(statisticsOf(histogram));
     return statistics;

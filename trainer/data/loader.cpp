@@ -116,7 +116,7 @@ Batch Loader::next()
     State& state = *m_state;
     if (state.underway.empty())
         submit();
-    const Batch batch = std::move(state.underway.front());
+    Batch batch = std::move(state.underway.front());
     state.underway.pop_front();
     state.workers.finishOldest();
     state.given = std::min(state.share.rounds(), state.given + state.options.batch);

@@ -38,8 +38,8 @@ Weights weightsFor(double from, double length, std::int64_t sourceSize, std::int
     std::vector<std::int64_t> ends;
     for (std::int64_t i = 0; i < size; ++i) {
         const double center = from + (static_cast<double>(i) + 0.5) * scale;
-        weights.first.push_back(std::max<std::int64_t>(0, static_cast<std::int64_t>(center - reach + 0.5)));
-        ends.push_back(std::min(sourceSize, static_cast<std::int64_t>(center + reach + 0.5)));
+        weights.first.push_back(std::max<std::int64_t>(0, std::llround(center - reach)));
+        ends.push_back(std::min<std::int64_t>(sourceSize, std::llround(center + reach)));
         weights.most = std::max(weights.most, ends.back() - weights.first.back());
     }
     weights.values.resize(static_cast<std::size_t>(size * weights.most));
