@@ -70,6 +70,7 @@ std::vector<at::Tensor> matched(const std::vector<ModelTensor>& state, const Nam
         byName.erase(source);
     }
     std::vector<std::string> others;
+    others.reserve(byName.size());
     for (const auto& [name, tensor] : byName)
         others.emplace_back(name);
     if (missing.empty() && misshapen.empty() && others.empty())

@@ -33,6 +33,7 @@ public:
         readHeader();
         PixelImage image = imageOf(png_get_image_width(m_png, m_info), png_get_image_height(m_png, m_info), m_path);
         std::vector<png_bytep> rows; // all at once: an interlaced file comes in seven passes
+        rows.reserve(static_cast<std::size_t>(image.height));
         for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y)
             rows.push_back(image.pixels.data() + y * image.rowBytes());
         if (png_get_rowbytes(m_png, m_info) != image.rowBytes())
