@@ -59,7 +59,7 @@ Statement decodedStatement(std::string_view bytes)
     for (;;) {
         const std::size_t name = bytes.find('\0');
         const std::size_t value = name == std::string_view::npos ? name : bytes.find('\0', name + 1);
-        if (value == std::string_view::npos)
+        if (value == std::string_view::npos || name == 0) // the rest fills it up to the longest of all ranks
             return statement;
         statement.emplace_back(bytes.substr(0, name), bytes.substr(name + 1, value - name - 1));
         bytes.remove_prefix(value + 1);

@@ -12,6 +12,7 @@ namespace lockstep::trainer {
 
 namespace {
 
+constexpr int kTold = -1;             // of a parameter: it was named, once is enough
 constexpr double kClipEpsilon = 1e-6; // of torch.nn.utils.clip_grad_norm_
 
 std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& parameters)
@@ -147,11 +148,14 @@ void Gradients::watch(const at::Tensor& squares)
     m_watching = false;
     for (std::size_t i = 0; i < m_names.size(); ++i) {
         int& zero = m_zeroFor[i];
-        if (square[i] != 0)
-            zero = 0;
-        else if (zero < kStepsWithout && ++zero == kStepsWithout)
+        if (zero == kTold)
+            continue;
+        zero = square[i] != 0 ? 0 : zero + 1;
+        if (zero == kStepsWithout) {
             m_without.push_back(m_names[i]);
-        m_watching = m_watching || (zero > 0 && zero < kStepsWithout);
+            zero = kTold;
+        }
+        m_watching = m_watching || zero > 0;
     }
 }
 

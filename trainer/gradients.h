@@ -62,7 +62,7 @@ private:
     std::int64_t m_measuredStep = 0;
     std::optional<double> m_norm;
 
-    std::vector<int> m_zeroFor; // steps in a row, a parameter
+    std::vector<int> m_zeroFor; // steps in a row, a parameter; or told
     bool m_watching = false;    // one had no gradient at the last measurement
     std::vector<std::string> m_without;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <string_view>
 
 namespace lockstep::trainer {
 
@@ -32,8 +33,12 @@ void onTerm(int)
 
 void onAlarm(int)
 {
-    if (holds == 0)
-        _exit(static_cast<int>(ExitCode::Terminated));
+    if (holds != 0)
+        return;
+    constexpr std::string_view kSentence = "lockstep-trainer: stopped by SIGTERM within a step that could not be "
+                                           "finished; what was saved before is whole\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
+    _exit(static_cast<int>(ExitCode::Terminated));
 }
 
 void handle(int signal, void (*handler)(int))

@@ -135,7 +135,7 @@ def write_idx_folder(folder, samples=1024, tests=32, side=28, classes=10, seed=0
         labels[:classes] = numpy.arange(classes)  # all of them, for the number of classes is counted
         images = random.randint(0, 120, (count, side, side)).astype(numpy.uint8)
         for image, label in zip(images, labels):
-            image[label * side // classes:][:2] += 100
+            image[int(label) * side // classes:][:2] += 100
         with open(os.path.join(folder, f"{split}-images-idx3-ubyte"), "wb") as file:
             file.write(struct.pack(">BBBBIII", 0, 0, 8, 3, count, side, side) + images.tobytes())
         with open(os.path.join(folder, f"{split}-labels-idx1-ubyte"), "wb") as file:

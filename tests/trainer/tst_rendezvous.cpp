@@ -2,6 +2,7 @@
 // Real ranks that meet, or do not, in each of the three ways.
 #include "tests/trainer/ranks.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTest>
 
@@ -36,6 +37,8 @@ private slots:
     void allThreeWaysLeadTogether();
     void ranksInTheUrl();
     void aFileThatWasLeftOverIsNoObstacle();
+    void anythingElseThereIsRefused_data();
+    void anythingElseThereIsRefused();
     void missingRanksAreNamedOnEveryOther_data() { ways(); }
     void missingRanksAreNamedOnEveryOther();
     void aMissingRankZeroIsNamed();
@@ -80,6 +83,36 @@ void TestRendezvous::aFileThatWasLeftOverIsNoObstacle()
     QVERIFY(ranks.finish());
     for (int rank = 0; rank < 2; ++rank)
         QVERIFY2(ranks.exitCode(rank) == 0, ranks.errors(rank).constData());
+}
+
+void TestRendezvous::anythingElseThereIsRefused_data()
+{
+    QTest::addColumn<QByteArray>("content"); // null: a folder
+    QTest::newRow("text") << QByteArray("garbage\n");
+    QTest::newRow("few bytes") << QByteArray("ab");
+    QTest::newRow("zeros") << QByteArray(64, '\0');
+    QTest::newRow("a length that is none") << QByteArray("\xff\xff\xff\xff/key");
+    QTest::newRow("folder") << QByteArray();
+}
+
+void TestRendezvous::anythingElseThereIsRefused()
+{
+    QFETCH(QByteArray, content);
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("meet");
+    if (content.isNull()) {
+        QVERIFY(QDir().mkdir(path));
+    } else {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QCOMPARE(file.write(content), content.size());
+    }
+    Ranks ranks(2, {"--rendezvous-timeout", "20", "--init", urlFor("file", folder, 0)});
+    QVERIFY(ranks.finish());
+    for (int rank = 0; rank < 2; ++rank) {
+        QCOMPARE(ranks.exitCode(rank), 6);
+        QVERIFY(ranks.errors(rank).contains("name one that is not there yet"));
+    }
 }
 
 void TestRendezvous::missingRanksAreNamedOnEveryOther()

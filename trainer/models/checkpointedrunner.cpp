@@ -220,7 +220,7 @@ void Recording::computeAgain()
         m_random.restore();
         try {
             (void)m_block.forward(m_inputs);
-        } catch (const Enough&) {
+        } catch (const Enough&) { // NOLINT(bugprone-empty-catch): all that backward needs has been saved
         }
     }
     now.restore();

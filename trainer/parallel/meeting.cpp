@@ -3,6 +3,7 @@
 
 #include "trainer/failure.h"
 #include "trainer/lostpeer.h"
+#include "trainer/parallel/meetingfile.h"
 #include "trainer/parallel/portprobe.h"
 #include "trainer/parallel/rollcall.h"
 
@@ -51,6 +52,7 @@ c10::intrusive_ptr<c10d::Store> tcpStore(const Placement& place, milliseconds de
 c10::intrusive_ptr<c10d::Store> fileStore(const Placement& place, milliseconds deadline)
 {
     constexpr int kNoCount = -1; // else the store removes the file by a count that killed ranks falsify
+    checkMeetingFile(place.meetingFile);
     auto store = c10::make_intrusive<c10d::FileStore>(place.meetingFile, kNoCount);
     store->setTimeout(deadline);
     return store;
