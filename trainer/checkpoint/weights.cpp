@@ -80,6 +80,13 @@ void loadWeights(const std::string& path, Model& model, ProcessGroup& group)
     zero.agree();
 }
 
+void checkExport(const std::string& path, ProcessGroup& group)
+{
+    RankZero zero(group);
+    zero.attempt([&] { const AsideFile probe(path); });
+    zero.agree();
+}
+
 void exportWeights(const std::string& path, Model& model, Strategy& strategy, ProcessGroup& group)
 {
     const at::NoGradGuard noGrad;
@@ -111,6 +118,7 @@ void exportWeights(const std::string& path, Model& model, Strategy& strategy, Pr
         zero.keepPace(whole.nbytes());
     });
     zero.attempt([&] { file->commit(); });
+    file.reset(); // without a commit it leaves nothing, and agree() may end the process
     zero.agree();
 }
 

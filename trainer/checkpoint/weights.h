@@ -15,6 +15,9 @@ namespace lockstep::trainer {
 // its names and shapes are not the model's; then nothing was changed.
 void loadWeights(const std::string& path, Model& model, ProcessGroup& group);
 
+// All ranks together, before training: throws Failure(Checkpoint) where rank 0 cannot write, not days later.
+void checkExport(const std::string& path, ProcessGroup& group);
+
 // All ranks together: rank 0 writes safetensors, tensor by tensor. Throws Failure(Checkpoint) on every rank.
 void exportWeights(const std::string& path, Model& model, Strategy& strategy, ProcessGroup& group);
 

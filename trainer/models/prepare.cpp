@@ -61,6 +61,8 @@ void checkpointActivations(Model& model)
 void prepareModel(Model& model, const Options& options, ProcessGroup& group, const Device& device)
 {
     refuseSecondNames(model);
+    if (!options.exportWeights.empty())
+        checkExport(options.exportWeights, group);
     if (!options.weights.empty())
         loadWeights(options.weights, model, group);
     if (options.syncBatchNorm == Switch::Yes)

@@ -62,6 +62,7 @@ std::vector<DataParallel::Replica> makeReplicas(const Options& options, const Sa
     }
     Options own = options;
     own.weights.clear(); // each step brings the values
+    own.exportWeights.clear();
     std::vector<DataParallel::Replica> replicas;
     for (std::int64_t i = 1; i < devices; ++i) {
         Device device;
