@@ -181,6 +181,8 @@ void TestTraining::exitCodes_data()
                              << QByteArray("cannot read /nowhere/train-images-idx3-ubyte");
     QTest::newRow("no checkpoint") << QStringList{"--resume", "/nowhere/x.pt"} << 5
                                    << QByteArray("cannot read /nowhere/x.pt");
+    QTest::newRow("no folder for the weights") << QStringList{"--epochs", "100000", "--export-weights", "/nowhere/x"}
+                                               << 5 << QByteArray("/nowhere/x"); // said before training
     QTest::newRow("no checkpoint folder") << QStringList{"--steps", "1", "--checkpoint", "/dev/null/x"} << 5
                                           << QByteArray("cannot make the folder /dev/null/x");
 }
