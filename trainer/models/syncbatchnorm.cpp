@@ -130,6 +130,7 @@ public:
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): autograd keeps no other kind of value
         const auto& peers = *reinterpret_cast<const BatchNormPeers*>(context->saved_data["peers"].toInt());
         const variable_list saved = context->get_saved_variables();
         return saved[0].is_cuda() ? backwardCuda(peers, saved, gradients[0]) : backwardCpu(peers, saved, gradients[0]);

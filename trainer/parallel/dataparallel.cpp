@@ -51,6 +51,7 @@ void onEach(std::size_t devices, const std::function<void(std::size_t)>& work)
 std::vector<at::Tensor> detached(const std::vector<at::Tensor>& tensors)
 {
     std::vector<at::Tensor> result;
+    result.reserve(tensors.size());
     for (const at::Tensor& tensor : tensors)
         result.push_back(tensor.detach());
     return result;
@@ -100,6 +101,7 @@ at::Tensor DataParallel::forward(const Batch& batch, Sync sync)
     {
         const Stopwatch time(m_costs.gather, m_objectives);
         std::vector<at::Tensor> arrived;
+        arrived.reserve(m_scores.size());
         for (const at::Tensor& scores : m_scores)
             arrived.push_back(scores.detach().to(objective().device()));
         m_gathered = at::cat(arrived).set_requires_grad(true);
@@ -111,6 +113,7 @@ void DataParallel::backward(const at::Tensor& loss)
 {
     loss.backward();
     std::vector<std::int64_t> sizes;
+    sizes.reserve(m_scores.size());
     for (const at::Tensor& scores : m_scores)
         sizes.push_back(scores.size(0));
     std::vector<at::Tensor> gradients = m_gathered.grad().split_with_sizes(sizes);

@@ -193,6 +193,7 @@ void Ddp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
     for (std::size_t i = 0; i < parts.size() && m_state->peers.rank() == 0; ++i)
         parts[i].detach().copy_(whole(i));
     std::vector<at::Tensor> tensors;
+    tensors.reserve(parts.size());
     for (const at::Tensor& part : parts)
         tensors.push_back(part.detach());
     m_state->peers.broadcast(tensors);
@@ -224,6 +225,7 @@ Facts Ddp::facts() const
     const at::DDPLoggingData data = m_state->logger->get_ddp_logging_data();
     const std::vector<std::vector<std::size_t>> order = m_state->logger->get_per_bucket_variable_indices();
     std::vector<std::string> orders;
+    orders.reserve(order.size());
     for (const std::vector<std::size_t>& bucket : order)
         orders.push_back(joined(bucket, ','));
     Facts facts{{"buckets", static_cast<std::int64_t>(order.size())},

@@ -37,6 +37,7 @@ Fsdp::Fsdp(ProcessGroup& group, const Objective& objective, const FsdpOptions& o
       m_inner(objective.model().blockRunner())
 {
     std::vector<at::Tensor> rest;
+    rest.reserve(m_plan.frozen.size() + m_buffers.size());
     for (const at::Tensor& tensor : m_plan.frozen)
         rest.push_back(tensor.detach());
     for (const at::Tensor& tensor : m_buffers)
@@ -135,6 +136,7 @@ void Fsdp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
 at::Tensor Fsdp::gradientSquares()
 {
     std::vector<at::Tensor> squares;
+    squares.reserve(m_parameters.size());
     for (const at::Tensor& parameter : m_parameters)
         squares.push_back(parameter.grad().defined() ? parameter.grad().norm().square()
                                                      : at::zeros({}, parameter.options().requires_grad(false)));

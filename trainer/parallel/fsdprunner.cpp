@@ -14,6 +14,7 @@ namespace {
 std::vector<std::string> namesOf(const FsdpPlan& plan)
 {
     std::vector<std::string> names;
+    names.reserve(plan.units.size());
     for (const FsdpPlan::Unit& unit : plan.units)
         names.push_back(unit.name);
     return names;
@@ -22,6 +23,7 @@ std::vector<std::string> namesOf(const FsdpPlan& plan)
 std::vector<at::Tensor> tensorsOf(const FsdpPlan& plan, const FsdpPlan::Unit& unit)
 {
     std::vector<at::Tensor> tensors;
+    tensors.reserve(unit.parameters.size());
     for (const std::size_t parameter : unit.parameters)
         tensors.push_back(plan.parameters[parameter]);
     return tensors;

@@ -287,6 +287,7 @@ std::vector<at::Tensor> FsdpUnit::wholeOf(const std::vector<at::Tensor>& parts) 
     at::Tensor flat = at::empty({s.full.numel()}, options);
     s.exchange.gather(own, flat)->wait();
     std::vector<at::Tensor> whole;
+    whole.reserve(s.members.size());
     for (const Member& member : s.members)
         whole.push_back(member.in(flat));
     return whole;

@@ -34,7 +34,7 @@ public:
 
     c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override
     {
-        at::Tensor buffer = bucket.getBuffer();
+        const at::Tensor& buffer = bucket.getBuffer(); // the future below keeps a handle of its own
         std::vector<at::Tensor> small{buffer.to(at::kBFloat16).div_(m_group->getSize())};
         return m_group->allreduce(small)->getFuture()->then(
             [buffer](c10::ivalue::Future& reduced) -> c10::IValue {

@@ -138,6 +138,7 @@ std::unique_ptr<ShardExchange::Pending> ShardExchange::mean(const at::Tensor& wh
         return std::make_unique<Collective>(s.group->LOCKSTEP_REDUCE_SCATTER(to, from, options), from, to);
     }
     std::vector<at::Tensor> parts;
+    parts.reserve(static_cast<std::size_t>(s.world));
     for (int rank = 0; rank < s.world; ++rank)
         parts.push_back(rank == s.rank ? shardOf(whole, rank, s.world) : at::empty_like(own));
     auto messages = std::make_unique<Mean>(parts, own);

@@ -45,6 +45,7 @@ void Single::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
 at::Tensor Single::gradientSquares()
 {
     std::vector<at::Tensor> squares;
+    squares.reserve(m_parameters.size());
     for (const at::Tensor& parameter : m_parameters)
         squares.push_back(parameter.grad().defined() ? parameter.grad().norm().square()
                                                      : at::zeros({}, parameter.options().requires_grad(false)));
