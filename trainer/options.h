@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of lockstep-trainer. One table (optionrows.cpp) gives parsing, --help and the messages; every option takes a
+// The options of lockstep-trainer. One table (optionrows.cpp) gives parsing, --help and messages; every option takes a
 // value, `--name value` or `--name=value`, so that a spec's `weight_decay = 0.1` maps to it without knowing its type.
 #pragma once
 
