@@ -72,7 +72,6 @@ constexpr Belongs kTable[] = {
     {"fsdp-accumulate", "strategy", "fsdp", kFsdp},
     {"dp-devices", "strategy", "dp", kDp},
     {"broadcast-buffers", "strategy", "ddp or fsdp", kRanks},
-    {"synthetic-samples", "data", "synthetic", kSynthetic},
     {"checkpoint-epochs", "checkpoint", "FOLDER", kKeeps},
     {"checkpoint-steps", "checkpoint", "FOLDER", kKeeps},
     {"checkpoint-minutes", "checkpoint", "FOLDER", kKeeps},
