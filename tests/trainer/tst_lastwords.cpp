@@ -54,7 +54,9 @@ void TestLastWords::endings()
     QCOMPARE(static_cast<int>(ending.code), code);
     for (const QByteArray& word : words)
         QVERIFY2(QByteArray::fromStdString(ending.sentence).contains(word), ending.sentence.c_str());
-    QCOMPARE(static_cast<int>(endingFor(message.toStdString(), Stop::Asked).code), 143);
+    // After SIGTERM a peer that is gone, or what that broke, is part of the stop; memory that ran out is not.
+    constexpr int kOutOfMemory = 9;
+    QCOMPARE(static_cast<int>(endingFor(message.toStdString(), Stop::Asked).code), code == kOutOfMemory ? code : 143);
 }
 
 QTEST_GUILESS_MAIN(TestLastWords)
