@@ -4,6 +4,7 @@
 #include "trainer/failure.h"
 #include "trainer/parallel/gradienthooks.h"
 #include "trainer/parallel/processgrouphandle.h"
+#include "trainer/parallel/squarednorms.h"
 #include "trainer/torchversion.h"
 
 #include <ATen/ATen.h>
@@ -201,21 +202,7 @@ void Ddp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
 
 at::Tensor Ddp::gradientSquares()
 {
-    std::vector<at::Tensor> gradients;
-    gradients.reserve(m_state->parameters.size());
-    for (const at::Tensor& parameter : m_state->parameters) {
-        if (const at::Tensor& gradient = parameter.grad(); gradient.defined())
-            gradients.push_back(gradient);
-    }
-    std::vector<at::Tensor> norms;
-    if (!gradients.empty())
-        norms = at::_foreach_norm(gradients, 2);
-    const auto zero = [](const at::Tensor& like) { return at::zeros({}, like.options().requires_grad(false)); };
-    for (std::size_t i = 0; i < m_state->parameters.size() && norms.size() < m_state->parameters.size(); ++i) {
-        if (!m_state->parameters[i].grad().defined())
-            norms.insert(norms.begin() + static_cast<std::ptrdiff_t>(i), zero(m_state->parameters[i]));
-    }
-    return at::stack(norms).square();
+    return squaredNorms(m_state->parameters);
 }
 
 void Ddp::anyRank(at::Tensor&) {} // the reduced gradients are the same on all ranks

@@ -2,6 +2,7 @@
 #include "trainer/parallel/fsdp.h"
 
 #include "trainer/parallel/fsdprunner.h"
+#include "trainer/parallel/squarednorms.h"
 
 #include <ATen/ATen.h>
 
@@ -135,12 +136,7 @@ void Fsdp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
 
 at::Tensor Fsdp::gradientSquares()
 {
-    std::vector<at::Tensor> squares;
-    squares.reserve(m_parameters.size());
-    for (const at::Tensor& parameter : m_parameters)
-        squares.push_back(parameter.grad().defined() ? parameter.grad().norm().square()
-                                                     : at::zeros({}, parameter.options().requires_grad(false)));
-    at::Tensor sums = at::stack(squares);
+    at::Tensor sums = squaredNorms(m_parameters);
     m_group.sum(sums);
     return sums;
 }

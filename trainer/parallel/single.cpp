@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/single.h"
 
+#include "trainer/parallel/squarednorms.h"
+
 #include <ATen/ATen.h>
 
 namespace lockstep::trainer {
@@ -44,12 +46,7 @@ void Single::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
 
 at::Tensor Single::gradientSquares()
 {
-    std::vector<at::Tensor> squares;
-    squares.reserve(m_parameters.size());
-    for (const at::Tensor& parameter : m_parameters)
-        squares.push_back(parameter.grad().defined() ? parameter.grad().norm().square()
-                                                     : at::zeros({}, parameter.options().requires_grad(false)));
-    return at::stack(squares);
+    return squaredNorms(m_parameters);
 }
 
 } // namespace lockstep::trainer
