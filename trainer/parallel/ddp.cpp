@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/ddp.h"
 
-#include "trainer/failure.h"
 #include "trainer/parallel/gradienthooks.h"
 #include "trainer/parallel/processgrouphandle.h"
 #include "trainer/parallel/squarednorms.h"
