@@ -3,6 +3,7 @@
 
 #include "trainer/data/batchworkers.h"
 #include "trainer/failure.h"
+#include "trainer/splitmix.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -78,12 +79,8 @@ void seedWeights(const Options& options)
 
 void seedStep(const Options& options, int rank, std::int64_t step)
 {
-    // splitmix64 (Steele, Lea, Flood 2014): neighbouring inputs give unrelated seeds.
-    std::uint64_t z = static_cast<std::uint64_t>(options.seed) * 0x9e3779b97f4a7c15U +
-                      (static_cast<std::uint64_t>(rank) << 40) + static_cast<std::uint64_t>(step) + 1;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    at::manual_seed(z ^ (z >> 31));
+    at::manual_seed(splitmix(static_cast<std::uint64_t>(options.seed) * kSplitmixStep +
+                             (static_cast<std::uint64_t>(rank) << 40) + static_cast<std::uint64_t>(step) + 1));
 }
 
 std::chrono::milliseconds asMilliseconds(double seconds)

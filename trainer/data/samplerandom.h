@@ -4,12 +4,13 @@
 #pragma once
 
 #include "trainer/data/dataset.h"
+#include "trainer/splitmix.h"
 
 #include <cstdint>
 
 namespace lockstep::trainer {
 
-class SampleRandom { // splitmix64 (Steele, Lea, Flood 2014)
+class SampleRandom {
 public:
     SampleRandom(const Draw& draw, std::int64_t index)
         : m_state(mixed(mixed(mixed(draw.seed) ^ static_cast<std::uint64_t>(draw.epoch)) ^
@@ -17,7 +18,7 @@ public:
     {
     }
 
-    std::uint64_t next() { return mixed(m_state += kStep); }
+    std::uint64_t next() { return mixed(m_state += kSplitmixStep); }
     std::int64_t below(std::int64_t n) // n up to 2^32; the bias is below n / 2^32
     {
         return static_cast<std::int64_t>((next() >> 32) * static_cast<std::uint64_t>(n) >> 32);
@@ -25,15 +26,7 @@ public:
     double between(double low, double high) { return low + static_cast<double>(next() >> 11) * 0x1p-53 * (high - low); }
 
 private:
-    static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;
-
-    static constexpr std::uint64_t mixed(std::uint64_t z)
-    {
-        z += kStep;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31);
-    }
+    static constexpr std::uint64_t mixed(std::uint64_t z) { return splitmix(z + kSplitmixStep); }
 
     std::uint64_t m_state;
 };
