@@ -72,6 +72,7 @@ void train(const Options& options, MetricWriter& metrics)
     const Schedule schedule = scheduleFor(options, steps.total);
     checkParameters(group, *strategy, *model);
     report.info(runFacts(options, place, device, *data.train, *model, steps));
+    report.info(group.facts());
     report.line(runLine(options, place, device, *model));
 
     // 5. Train: forward, backward (which reduces the gradients meanwhile), step.

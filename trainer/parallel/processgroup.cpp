@@ -5,6 +5,7 @@
 #include "trainer/failure.h"
 #include "trainer/parallel/gloobackend.h"
 #include "trainer/parallel/meeting.h"
+#include "trainer/parallel/nodebackend.h"
 #include "trainer/parallel/portprobe.h"
 #include "trainer/parallel/processgrouphandle.h"
 
@@ -61,8 +62,15 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
     group = c10::make_intrusive<c10d::ProcessGroup>(part("group"), place.rank, place.world);
     try {
         const auto gloo = makeGloo(part("gloo"), place.rank, place.world, bindingFor(place), timeout);
-        group->setBackend(c10::DeviceType::CPU, Backend::GLOO, gloo);
-        group->setDefaultBackend(Backend::GLOO);
+        NodeBackend onNode;
+        if (place.world > 1 && place.world == place.localWorld && device.tensors.is_cpu())
+            onNode = shareMemory(gloo, timeout);
+        m_handle->sharesMemory = onNode.backend != nullptr;
+        m_exchange = m_handle->sharesMemory ? "shared memory" : onNode.why.empty() ? "gloo" : "gloo: " + onNode.why;
+        // Under a name of its own: c10d's logger takes what calls itself Gloo for the class.
+        const Backend kind = onNode.backend ? Backend::CUSTOM : Backend::GLOO;
+        group->setBackend(c10::DeviceType::CPU, kind, onNode.backend ? onNode.backend : gloo);
+        group->setDefaultBackend(kind);
         if (device.tensors.is_cuda() && device.backend == BackendUsed::Gloo) {
             group->setBackend(c10::DeviceType::CUDA, Backend::GLOO, gloo);
         } else if (device.tensors.is_cuda()) {
@@ -70,6 +78,7 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
                 device.cuda->makeNccl(part("nccl"), place.rank, place.world, device.tensors.index(), timeout);
             group->setBackend(c10::DeviceType::CUDA, Backend::NCCL, nccl);
             group->setDefaultBackend(Backend::NCCL);
+            m_exchange = "nccl";
         }
     } catch (const Failure&) {
         throw;

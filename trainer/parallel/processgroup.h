@@ -6,11 +6,13 @@
 #include "trainer/device.h"
 #include "trainer/options.h"
 #include "trainer/placement.h"
+#include "trainer/records/facts.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lockstep::trainer {
@@ -25,6 +27,7 @@ public:
 
     [[nodiscard]] int rank() const { return m_place.rank; }
     [[nodiscard]] int world() const { return m_place.world; }
+    [[nodiscard]] Facts facts() const { return {{"exchange", m_exchange}}; } // what carries gradients between ranks
 
     void sum(at::Tensor& tensor);     // all-reduce in place; CPU tensors go through Gloo always
     void highest(at::Tensor& tensor); // the same with the maximum
@@ -38,6 +41,7 @@ public:
 private:
     Placement m_place;
     std::unique_ptr<Handle> m_handle;
+    std::string m_exchange;
 };
 
 } // namespace lockstep::trainer

@@ -13,6 +13,7 @@ namespace lockstep::trainer {
 struct ProcessGroup::Handle {
     c10::intrusive_ptr<c10d::Store> store;
     c10::intrusive_ptr<c10d::ProcessGroup> group;
+    bool sharesMemory = false; // CPU tensors go by memory that all ranks map (nodebackend.h)
 };
 
 } // namespace lockstep::trainer

@@ -90,13 +90,16 @@ struct ShardExchange::State {
     int rank;
     int world;
     c10::intrusive_ptr<c10d::ProcessGroup> group;
+    bool sharesMemory;
     int tag = 0;
 
+    // NCCL's, or those of one node's memory. Gloo's would take copies: it gets messages.
+    [[nodiscard]] bool hasCollectives(const at::Tensor& tensor) const { return sharesMemory || !tensor.is_cpu(); }
     [[nodiscard]] int nextTag() { return tag = (tag + 1) % kTags; }
 };
 
 ShardExchange::ShardExchange(ProcessGroup& group)
-    : m_state(new State{group.rank(), group.world(), group.handle().group})
+    : m_state(new State{group.rank(), group.world(), group.handle().group, group.handle().sharesMemory})
 {
 }
 
@@ -106,7 +109,7 @@ std::unique_ptr<ShardExchange::Pending> ShardExchange::gather(const at::Tensor& 
 {
     State& s = *m_state;
     const at::NoGradGuard noGrad;
-    if (s.world > 1 && !own.is_cpu()) {
+    if (s.world > 1 && s.hasCollectives(own)) {
         at::Tensor to = whole;
         at::Tensor from = own;
         return std::make_unique<Collective>(s.group->LOCKSTEP_ALL_GATHER(to, from), from, to);
@@ -130,7 +133,7 @@ std::unique_ptr<ShardExchange::Pending> ShardExchange::mean(const at::Tensor& wh
         own.copy_(whole);
         return std::make_unique<Done>();
     }
-    if (!own.is_cpu()) {
+    if (s.hasCollectives(own)) {
         c10d::ReduceScatterOptions options;
         options.reduceOp = c10d::ReduceOp::AVG;
         at::Tensor to = own;
