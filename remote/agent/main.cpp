@@ -2,7 +2,7 @@
 // lockstep-agent VERB ...: see README.md for the verbs and what they say.
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
-#include "remote/agent/clocks.h"
+#include "remote/agent/clock.h"
 #include "remote/agent/facts.h"
 #include "remote/agent/follow.h"
 #include "remote/agent/launch.h"
@@ -51,10 +51,11 @@ int runVersion()
 
 int usage(const std::string& problem)
 {
-    return answerFailure(STDOUT_FILENO,
-                         {"usage", problem +
-                                       ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                                       "OFFSET, stop RUN [--grace SECONDS], list, listen ADDR PORT, reach ADDR PORT"});
+    return answerFailure(
+        STDOUT_FILENO,
+        {"usage", problem + ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
+                            "OFFSET, stop RUN [--grace SECONDS], list, clock, listen ADDR[,ADDR...] PORT, reach "
+                            "ADDR[,ADDR...] PORT"});
 }
 
 int follow(const std::vector<std::string>& words)
@@ -99,11 +100,13 @@ int dispatch(const std::vector<std::string>& words)
     if (verb == "version")
         return runVersion();
     if (verb == "probe")
-        return runProbe(STDOUT_FILENO);
+        return runProbe(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "sample")
         return runSample(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "gpu-samples") // internal: the sampler's own child
         return runGpuChild(STDOUT_FILENO);
+    if (verb == "clock")
+        return runClock(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "list")
         return runList(STDOUT_FILENO);
     return usage("\"" + verb + "\" is no verb");
