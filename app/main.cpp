@@ -2,6 +2,7 @@
 // Which program this is: the window, or one verb of the command line.
 #include "app/answer.h"
 #include "app/desktop.h"
+#include "app/doctor.h"
 #include "app/exportrun.h"
 #include "app/inventorycommands.h"
 #include "app/livecommands.h"
@@ -115,6 +116,8 @@ int answer(QApplication* application, const Options& options, Desk& desk)
         return runOrDemo(application, options, desk);
     case Verb::Plan:
         return planCommand(options, desk);
+    case Verb::Doctor:
+        return doctorCommand(options, desk);
     case Verb::Nodes:
         if (options.nodesAction == NodesAction::Check)
             return checkNodes(options, desk);

@@ -19,7 +19,7 @@ namespace {
 struct Raw {
     std::string target, nodes, fingerprint, format = "csv", file, folder, scheme;
     std::vector<std::string> set, words;
-    bool json = false, detach = false, window = false, terminal = false;
+    bool commands = false, json = false, detach = false, window = false, terminal = false;
     int rank = -1;
     int grace = -1;
 };
@@ -94,6 +94,13 @@ void build(CLI::App& app, Raw& raw, Options& options)
     plan.add_option("SPEC", raw.target, "the spec, a TOML file")->required();
     addRunOptions(plan, raw);
 
+    plan.add_flag("--commands", raw.commands, "one shell line a rank, to be pasted on its node");
+
+    auto& doctor = builder.verb("doctor", "preflight: of a spec, or of the nodes alone", Verb::Doctor);
+    doctor.add_option("SPEC|SEL", raw.target, "a spec (a TOML file) or a selection of the inventory; else all nodes");
+    doctor.add_option("--nodes", raw.nodes, "of a spec: which nodes");
+    doctor.add_option("--set", raw.set, "of a spec: K=V")->allow_extra_args(false);
+
     auto& nodes = builder.verb("nodes", "the inventory", Verb::Nodes);
     nodes.require_subcommand(0, 1);
     builder.nodesAction(nodes, "list", "the nodes of the inventory", NodesAction::List, nullptr);
@@ -126,6 +133,7 @@ void copy(const Raw& raw, Options& options)
 {
     options.output = raw.json ? Output::Json : Output::Text;
     options.follow = raw.detach ? Follow::Detach : Follow::ToTheEnd;
+    options.show = raw.commands ? Show::Commands : Show::Table;
     options.display = raw.window                               ? Display::Window
                       : raw.terminal || raw.json || raw.detach ? Display::Terminal
                                                                : Display::Auto;

@@ -10,10 +10,11 @@
 
 namespace lockstep {
 
-enum class Verb { Window, Demo, Run, Plan, Nodes, Runs, Show, Logs, Attach, Stop, Export, Screenshot };
+enum class Verb { Window, Demo, Run, Plan, Doctor, Nodes, Runs, Show, Logs, Attach, Stop, Export, Screenshot };
 enum class NodesAction { List, Add, Remove, Import, Check, Accept };
 enum class Output { Text, Json };
 enum class Follow { ToTheEnd, Detach };
+enum class Show { Table, Commands }; // plan only
 enum class Display { Auto, Window, Terminal };
 
 struct Options {
@@ -23,6 +24,7 @@ struct Options {
     QString nodes;   // --nodes
     QStringList set; // --set K=V
     Follow follow = Follow::ToTheEnd;
+    Show show = Show::Table;
     Display display = Display::Auto; // demo only
     NodesAction nodesAction = NodesAction::List;
     QStringList nodeArguments;

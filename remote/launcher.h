@@ -6,6 +6,7 @@
 #include "core/launchplan.h"
 #include "core/runstate.h"
 #include "remote/deployer.h"
+#include "remote/masterport.h"
 #include "remote/nodelink.h"
 
 #include <vector>
@@ -22,6 +23,7 @@ struct Measured {
     LaunchPlan plan;
     std::vector<NodeLink> links; // in the order of plan.nodes
     std::vector<Probed> probes;
+    std::shared_ptr<HeldPort> port; // the master's, held until this goes or it is released; null: there is none
 };
 
 // Everything a launch checks, nothing started: `lockstep plan`, the Launch page's “Measure again”. A plan that can't be
