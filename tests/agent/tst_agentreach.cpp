@@ -89,6 +89,8 @@ void TestAgentReach::reaches()
     QCOMPARE(answer.last().kind, "reached");
     QCOMPARE(answer.last()["from"], address.toLatin1());
     QCOMPARE(answer.last()["if"], "lo");
+    listener->closeWriteChannel();
+    QVERIFY(listener->waitForFinished(kAnswerMs));
 }
 
 void TestAgentReach::takenPort()
