@@ -35,6 +35,10 @@ private slots:
         row("demo", Verb::Demo);
         row("run spec.toml", Verb::Run, "spec.toml");
         row("plan spec.toml --json", Verb::Plan, "spec.toml");
+        row("plan spec.toml --commands", Verb::Plan, "spec.toml");
+        row("doctor", Verb::Doctor);
+        row("doctor gpu[1-2]", Verb::Doctor, "gpu[1-2]");
+        row("doctor spec.toml --nodes gpu1 --json", Verb::Doctor, "spec.toml");
         row("nodes", Verb::Nodes);
         row("nodes check gpu1", Verb::Nodes);
         row("runs", Verb::Runs);
