@@ -2,12 +2,14 @@
 #include "remote/agent/follow.h"
 
 #include "core/wire/encoder.h"
+#include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spoolreader.h"
 #include "remote/agent/spooltail.h"
+#include "remote/agent/sweep.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -66,8 +68,7 @@ public:
             if (const auto filled = fill(); !filled)
                 return filled;
             if (m_pending.empty() && m_over)
-                return m_lost ? failed("lost", "the supervisor of the run on this node is gone; its ranks may live on")
-                              : Outcome<void>();
+                return m_lost ? failed("lost", "the supervisor of the run on this node is gone") : Outcome<void>();
             beat();
             if (!wait())
                 return {};
@@ -181,6 +182,21 @@ private:
     std::int64_t m_nextStandingUs = 0;
 };
 
+// With how much of the run lives on, for whoever may end it.
+int answerLost(const std::string& folder, int err, const std::string& why)
+{
+    const std::size_t left = findProcesses({folder, 0}).size();
+    std::string record;
+    wire::Encoder encoder(record);
+    encoder.begin(wire::kind::kError, wire::kNode, monotonicUs())
+        .field("code", "lost")
+        .field("text", why + "; " + std::to_string(left) + " of its processes live on")
+        .field("left", left)
+        .end();
+    writeAll(err, record);
+    return 1;
+}
+
 } // namespace
 
 int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds)
@@ -192,6 +208,8 @@ int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds
     auto done = following.begin(offset);
     if (done)
         done = following.run();
+    if (!done && done.error().code == "lost")
+        return answerLost(*folder, fds.err, done.error().text);
     return done ? 0 : answerFailure(fds.err, done.error());
 }
 

@@ -11,6 +11,7 @@
 #include "remote/agent/receive.h"
 #include "remote/agent/sampler.h"
 #include "remote/agent/stop.h"
+#include "remote/agent/supervisorstart.h"
 #include "remote/agent/version.h"
 
 #include <charconv>
@@ -54,7 +55,7 @@ int usage(const std::string& problem)
     return answerFailure(
         STDOUT_FILENO,
         {"usage", problem + ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                            "OFFSET, stop RUN [--grace SECONDS], list, clock, listen ADDR[,ADDR...] PORT, reach "
+                            "OFFSET, stop RUN [--grace SECONDS], list, about RUN, clock, listen ADDR[,ADDR...] PORT, reach "
                             "ADDR[,ADDR...] PORT"});
 }
 
@@ -91,6 +92,10 @@ int dispatch(const std::vector<std::string>& words)
         return runLaunch(words[1], STDIN_FILENO, STDOUT_FILENO);
     if (verb == "receive" && words.size() == 2)
         return runReceive(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "supervise" && words.size() == 2) // internal: systemd-run's
+        return runSupervise(words[1]);
+    if (verb == "about" && words.size() == 2)
+        return runAbout(words[1], STDOUT_FILENO);
     if (verb == "listen" && words.size() == 3)
         return runListen(words[1], words[2], STDOUT_FILENO, STDIN_FILENO);
     if (verb == "reach" && words.size() == 3)

@@ -40,7 +40,8 @@ Outcome<Fd> openSignals()
 
 } // namespace
 
-Outcome<std::unique_ptr<Supervisor>> Supervisor::prepare(Job job, std::string runFolder, RunLock lock)
+Outcome<std::unique_ptr<Supervisor>> Supervisor::prepare(Job job, std::string runFolder, RunLock lock,
+                                                         const std::string& place)
 {
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return failedSystemCall("become the parent of orphans");
@@ -54,16 +55,18 @@ Outcome<std::unique_ptr<Supervisor>> Supervisor::prepare(Job job, std::string ru
     if (!spool)
         return std::unexpected(spool.error());
     return std::unique_ptr<Supervisor>(new Supervisor(std::move(job), std::move(runFolder), std::move(lock),
-                                                      std::move(*spool), std::move(*control), std::move(*signals)));
+                                                      std::move(*spool), std::move(*control), std::move(*signals),
+                                                      place));
 }
 
-Supervisor::Supervisor(Job job, std::string runFolder, RunLock lock, SpoolWriter spool, Fd control, Fd signals)
+Supervisor::Supervisor(Job job, std::string runFolder, RunLock lock, SpoolWriter spool, Fd control, Fd signals,
+                       const std::string& place)
     : m_job(std::move(job)), m_runFolder(std::move(runFolder)), m_lock(std::move(lock)), m_spool(std::move(spool)),
       m_control(std::move(control)), m_signals(std::move(signals)),
       m_holdUntilUs(monotonicUs() + std::int64_t{m_job.holdS} * 1'000'000), m_firstAttempt(m_spool.isEmpty())
 {
     appendHello(m_out, m_job);
-    appendNodePhase(m_out, "prepared", {});
+    appendNodePhase(m_out, "prepared", place);
     flush();
 }
 

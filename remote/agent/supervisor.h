@@ -21,14 +21,16 @@ namespace lockstep::agent {
 class Supervisor {
 public:
     // In a process of its own that holds `lock` and has no terminal. Changes signal handling of the whole process.
-    [[nodiscard]] static Outcome<std::unique_ptr<Supervisor>> prepare(Job job, std::string runFolder, RunLock lock);
+    [[nodiscard]] static Outcome<std::unique_ptr<Supervisor>> prepare(Job job, std::string runFolder, RunLock lock,
+                                                                      const std::string& place); // where, in words
 
     void run(); // until the last record
 
 private:
     enum class Phase { Prepared, Running, Stopping, Ended };
 
-    Supervisor(Job job, std::string runFolder, RunLock lock, SpoolWriter spool, Fd control, Fd signals);
+    Supervisor(Job job, std::string runFolder, RunLock lock, SpoolWriter spool, Fd control, Fd signals,
+               const std::string& place);
 
     void turn();
     [[nodiscard]] int pollTimeoutMs(std::int64_t nowUs) const;

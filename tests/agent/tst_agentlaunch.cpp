@@ -6,6 +6,9 @@
 #include <QFile>
 #include <QTest>
 
+#include <pwd.h>
+#include <unistd.h>
+
 namespace {
 
 constexpr int kWaitMs = 60'000;
@@ -318,6 +321,86 @@ private slots:
         QCOMPARE(first + rest.out, box.spool("run"));
         job.attempt = 1;
         QCOMPARE(box.launch(job).last()["code"], QByteArray("exists"));
+    }
+
+    void placedWhereItSurvives_data()
+    {
+        QTest::addColumn<bool>("lingers");
+        QTest::addColumn<QByteArray>("systemdRun"); // what stands in for it; empty: there is none
+        QTest::addColumn<QByteArray>("place");
+        const QByteArray scope("in a scope of the user's systemd"), session("in a session of its own");
+        const QByteArray works("#!/bin/sh\necho \"$*\" >\"${0%/*}/asked\"\n"
+                               "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"\n");
+        QTest::newRow("lingers") << true << works << scope;
+        QTest::newRow("does not linger") << false << works << session;
+        QTest::newRow("no systemd-run") << true << QByteArray() << session;
+        QTest::newRow("refused") << true << QByteArray("#!/bin/sh\necho Failed to connect to bus >&2\nexit 1\n")
+                                 << session;
+    }
+    void placedWhereItSurvives()
+    {
+        QFETCH(bool, lingers);
+        QFETCH(QByteArray, systemdRun);
+        QFETCH(QByteArray, place);
+        AgentBox box;
+        for (const char* folder : {"bin", "linger", "runtime"})
+            QVERIFY(QDir().mkpath(box.path(folder)));
+        const auto write = [&box](const QString& name, const QByteArray& text) {
+            QFile file(box.path(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+            file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        };
+        write("runtime/bus", {});
+        if (lingers)
+            write(QStringLiteral("linger/") + QString::fromLocal8Bit(::getpwuid(::getuid())->pw_name), {});
+        if (!systemdRun.isEmpty())
+            write("bin/systemd-run", systemdRun);
+        for (const char* tool : {"sh", "sleep"})
+            QVERIFY(
+                QFile::link(QStringLiteral("/bin/") + QLatin1String(tool), box.path(QStringLiteral("bin/") + tool)));
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", box.path("bin").toLocal8Bit());
+        qputenv("LOCKSTEP_LINGER_DIR", box.path("linger").toLocal8Bit());
+        qputenv("XDG_RUNTIME_DIR", box.path("runtime").toLocal8Bit());
+        TestJob job;
+        job.ranks = {shellRank("exec sleep 100")};
+        const AgentAnswer launched = box.launch(job);
+        const AgentAnswer again = box.launch(job);
+        qputenv("PATH", path);
+        qunsetenv("LOCKSTEP_LINGER_DIR");
+        qunsetenv("XDG_RUNTIME_DIR");
+        QCOMPARE(launched.last().kind, QByteArray("launched"));
+        QCOMPARE(again.last().kind, QByteArray("launched"));
+        const auto prepared = phases(box.records("run"), -1, "prepared");
+        QCOMPARE(prepared.size(), 1);
+        QCOMPARE(prepared[0]["reason"], place);
+        const QByteArray asked = AgentBox::contentOf(box.path("bin/asked"));
+        QCOMPARE(asked.isEmpty(), place.startsWith("in a session"));
+        if (!asked.isEmpty())
+            QVERIFY2(asked.startsWith("--user --scope --quiet --collect --unit=lockstep-run-1.scope -- "), asked);
+        // The rank has nothing of it in its environment, and the supervisor leads a session without a terminal.
+        const qint64 supervisor = box.supervisor("run");
+        QVERIFY(supervisor > 1);
+        QVERIFY(::getsid(static_cast<pid_t>(supervisor)) != ::getsid(0));
+        QCOMPARE(box.verb({"stop", "run", "--grace", "0"}).last()["left"], QByteArray("0"));
+    }
+
+    void aboutGivesThePapersBack()
+    {
+        AgentBox box;
+        TestJob job;
+        job.ranks = {shellRank("exit 0")};
+        QByteArray text = job.text();
+        text.insert(text.indexOf("end - 0"), "paper - 0 name=spec.toml v=a\\sb\npaper - 0 name=spec.toml more=c\n");
+        QCOMPARE(box.verb({"launch", "run"}, text + "go - 0\n").last().kind, QByteArray("launched"));
+        const AgentAnswer about = box.verb({"about", "run"});
+        QCOMPARE(about.exitCode, 0);
+        QCOMPARE(about.records.value(0).kind, QByteArray("job"));
+        const auto papers = ofKind(about.records, "paper");
+        QCOMPARE(papers.size(), 2);
+        QCOMPARE(papers[0]["v"] + papers[1]["more"], QByteArray("a bc"));
+        QCOMPARE(about.last().kind, QByteArray("run"));
+        QCOMPARE(box.verb({"about", "nothing"}).last()["code"], QByteArray("not_found"));
     }
 
     void devicesOfALivingRunAreHeld()
