@@ -147,8 +147,9 @@ void Desktop::sessionState(RunSession& session, const RunState& state)
     if (!data) {
         data = &m_runs.attach(state.id);
         data->setPlan(session.spec(), session.plan());
-        m_byRun[state.id] = &session;
     }
+    if (!session.isFinished())
+        m_byRun[state.id] = &session;
     const bool first = data->state().id.isEmpty();
     data->setState(state);
     m_runs.update(liveSummary(*data));
@@ -170,9 +171,15 @@ void Desktop::sessionFinished(RunSession& session)
 
 void Desktop::stop(const QString& runId)
 {
-    const auto found = m_byRun.find(runId);
-    if (found != m_byRun.end())
-        found->second->stop(-1);
+    if (const auto found = m_byRun.find(runId); found != m_byRun.end()) {
+        found->second->stop(RunSession::kSpecGrace);
+        return;
+    }
+    // Nobody watches it any more: it is over, and a node has not proven that nothing is left; or it is lost.
+    m_runs.close(runId);
+    RunSession& session = newSession();
+    session.attach(runId, m_nodes.inventory());
+    session.stop(RunSession::kSpecGrace);
 }
 
 void Desktop::exportRun(const QString& runId, const QString& format, const QString& path)

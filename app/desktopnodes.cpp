@@ -3,6 +3,7 @@
 
 #include "core/inventoryedit.h"
 #include "remote/launcher.h"
+#include "remote/noderuns.h"
 
 #include <QDir>
 
@@ -29,6 +30,7 @@ DesktopNodes::DesktopNodes(Desk& desk, NodeList& list, ui::MainWindow& window)
     connect(&m_window, &MainWindow::checkAllRequested, &m_watch, &NodeWatch::checkAll);
     connect(&m_window, &MainWindow::acceptHostKeyRequested, &m_watch, &NodeWatch::acceptHostKey);
     connect(&m_window, &MainWindow::deployRequested, this, &DesktopNodes::deploy);
+    connect(&m_window, &MainWindow::cleanRequested, this, &DesktopNodes::clean);
 }
 
 void DesktopNodes::start()
@@ -117,6 +119,31 @@ void DesktopNodes::deploy(const QString& node)
                      else
                          m_window.showError(QStringLiteral("The runtime was not deployed"), deployed.error());
                  });
+}
+
+void DesktopNodes::clean(const QStringList& nodes)
+{
+    for (const QString& name : nodes) {
+        const Node* node = m_inventory.find(name);
+        if (!node)
+            continue;
+        m_worker.ask(
+            [parts = m_desk.parts, node = *node](std::stop_token stop) { return cleanNode(parts, node, stop); },
+            [this, name](const Result<QList<CleanedRun>>& cleaned) {
+                m_watch.check(name); // what is there now
+                if (!cleaned) {
+                    m_window.showError(QStringLiteral("Not all was removed"), cleaned.error());
+                    return;
+                }
+                int gone = 0, left = 0;
+                for (const CleanedRun& run : *cleaned) {
+                    gone += run.proof.gone;
+                    left += run.proof.left;
+                }
+                m_window.showMessage(
+                    QStringLiteral("%1: %2 processes gone, %3 left behind").arg(name).arg(gone).arg(left));
+            });
+    }
 }
 
 } // namespace lockstep

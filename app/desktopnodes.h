@@ -25,6 +25,7 @@ private:
     void edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change);
     void showAliases();
     void deploy(const QString& node);
+    void clean(const QStringList& nodes);
 
     Desk& m_desk;
     NodeList& m_list;

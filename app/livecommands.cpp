@@ -3,6 +3,7 @@
 
 #include "app/answer.h"
 #include "app/jsonvalues.h"
+#include "app/noderuncommands.h"
 #include "app/plantext.h"
 #include "app/terminalrun.h"
 #include "app/texttable.h"
@@ -110,7 +111,9 @@ int attachCommand(const Options& options, const Desk& desk)
     if (!inventory)
         return leave(inventory.error(), options.output);
     StoreThread store(desk.folder);
-    const auto id = store.ask([&options](RunStore& runs) { return runs.resolve(options.target); }).get();
+    auto id = store.ask([&options](RunStore& runs) { return runs.resolve(options.target); }).get();
+    if (!id && !options.nodes.isEmpty())
+        id = adoptRun(options, desk, *inventory, store);
     if (!id)
         return leave(id.error(), options.output);
     TerminalRun::Manner manner;

@@ -6,6 +6,7 @@
 #include "app/exportrun.h"
 #include "app/inventorycommands.h"
 #include "app/livecommands.h"
+#include "app/noderuncommands.h"
 #include "app/screenshots.h"
 #include "app/signals.h"
 #include "app/storedruns.h"
@@ -123,6 +124,10 @@ int answer(QApplication* application, const Options& options, Desk& desk)
             return checkNodes(options, desk);
         if (options.nodesAction == NodesAction::Accept)
             return acceptNode(options, desk);
+        if (options.nodesAction == NodesAction::Runs)
+            return listNodeRuns(options, desk);
+        if (options.nodesAction == NodesAction::Clean)
+            return cleanNodes(options, desk);
         return inventoryCommand(options, desk.folder);
     case Verb::Runs:
     case Verb::Show:

@@ -59,7 +59,7 @@ public:
         sub->add_flag("--json", m_raw.json, "one JSON value on stdout");
         if (words) {
             auto* option = sub->add_option(words, m_raw.words, help);
-            if (action != NodesAction::Check)
+            if (action != NodesAction::Check && action != NodesAction::Runs && action != NodesAction::Clean)
                 option->required();
         }
         if (action == NodesAction::Accept)
@@ -110,6 +110,10 @@ void build(CLI::App& app, Raw& raw, Options& options)
     builder.nodesAction(nodes, "import", "a hostfile of any dialect, or ~/.ssh/config", NodesAction::Import, "FILE");
     builder.nodesAction(nodes, "check", "connect and measure (a selection; all without one)", NodesAction::Check,
                         "SEL");
+    builder.nodesAction(nodes, "runs", "runs of yours on the nodes, whichever desktop launched them", NodesAction::Runs,
+                        "SEL");
+    builder.nodesAction(nodes, "clean", "end processes of runs that nobody looks after any more", NodesAction::Clean,
+                        "SEL");
     builder.nodesAction(nodes, "accept", "trust a node's host key that you have compared", NodesAction::Accept, "NAME");
 
     builder.verb("runs", "all runs, newest first", Verb::Runs);
@@ -125,6 +129,8 @@ void build(CLI::App& app, Raw& raw, Options& options)
     exported.add_option("--format", raw.format, "csv, csv-wide or png")
         ->check(CLI::IsMember({"csv", "csv-wide", "png"}));
     exported.add_option("-o,--output", raw.file, "the file to write")->required();
+    for (auto* verb : {&attach, &stop})
+        verb->add_option("--nodes", raw.nodes, "a run that another desktop launched, on these nodes");
     for (auto* verb : {&show, &logs, &attach, &stop, &exported})
         verb->add_option("RUN", raw.target, "an id, its beginning, #12, a name, or last")->required();
 }

@@ -137,6 +137,13 @@ void TerminalRun::showLinks(const RunState& state)
                     ? QStringLiteral("%1 is silent; what is shown of it is old. Its ranks go on.").arg(node.name)
                     : QStringLiteral("%1 is silent; connecting again. %2").arg(node.name, node.linkReason).trimmed());
             break;
+        case LinkPhase::Blocked:
+            if (m_silent.value(node.name, LinkPhase::Live) == node.link)
+                break;
+            m_silent[node.name] = node.link;
+            sentence(QStringLiteral("What %1 sends can't be kept here and waits on the node. %2")
+                         .arg(node.name, node.linkReason));
+            break;
         case LinkPhase::Live:
         case LinkPhase::Ended:
             if (m_silent.remove(node.name) > 0)

@@ -4,6 +4,7 @@
 
 #include "core/inventory.h"
 #include "core/nodefacts.h"
+#include "core/noderun.h"
 
 #include <QList>
 #include <QObject>
@@ -57,6 +58,7 @@ struct NodeState {
     QList<CoreSample> samples; // newest
     QList<double> cpuHistory;  // up to 60, 1 Hz, percent
     qint64 sampleWallUs = 0;
+    QList<NodeRun> runs; // of this user, whichever desktop launched them; as found when it was connected
 
     bool operator==(const NodeState&) const = default;
 };

@@ -275,6 +275,11 @@ void RunDecoder::setStartWallUs(qint64 wallUs)
     m_state->startWallUs = wallUs;
 }
 
+void RunDecoder::setClockOffsetUs(qint64 offsetUs)
+{
+    m_state->clockOffsetUs = offsetUs;
+}
+
 RunUpdate RunDecoder::feed(std::string_view bytes)
 {
     State& state = *m_state;

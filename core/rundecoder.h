@@ -66,7 +66,8 @@ class RunDecoder {
 public:
     RunDecoder(int nodeIndex, qint64 clockOffsetUs);
     ~RunDecoder();
-    void setStartWallUs(qint64 wallUs); // zero of `seconds`, the same for all nodes
+    void setStartWallUs(qint64 wallUs);     // zero of `seconds`, the same for all nodes
+    void setClockOffsetUs(qint64 offsetUs); // of what comes now: measured again for another attempt
     [[nodiscard]] RunUpdate feed(std::string_view bytes);
 
 private:

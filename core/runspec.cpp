@@ -18,7 +18,7 @@ const QStringList kTopLevel{QStringLiteral("name"),           QStringLiteral("no
                             QStringLiteral("allow_low_port"), QStringLiteral("grace"),
                             QStringLiteral("ranks_per_node"), QStringLiteral("ranks_per_device"),
                             QStringLiteral("share_devices"),  QStringLiteral("affinity"),
-                            QStringLiteral("pass_env")};
+                            QStringLiteral("pass_env"),       QStringLiteral("restarts")};
 
 Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
 {
@@ -168,6 +168,8 @@ Result<void> RunSpec::set(const QString& assignment)
         return take(wholeNumber(key, value, 0, kMostRanks), totalRanks);
     } else if (key == QLatin1String("grace")) {
         return take(wholeNumber(key, value, 0, kMostGraceS), graceS);
+    } else if (key == QLatin1String("restarts")) {
+        return take(wholeNumber(key, value, 0, kMostRestarts), restarts);
     } else if (key == QLatin1String("master_port")) {
         return take(parsePort(value, allowLowPort), masterPort);
     } else if (key == QLatin1String("ranks_per_device")) {

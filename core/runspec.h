@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the user wants, as a TOML file:
 //
+// clang-format off
 //   name = "fashion-cnn"
 //   nodes = "gpu[1-2]"          # a selection of the inventory; missing: this machine
 //   ranks_per_node = 2          # missing or 0: one a device; a CPU node without slots: one
-//   ranks = 8                   # processes in all; refused where that leaves devices idle and ranks_per_node is
-//   missing ranks_per_device = 2        # missing: 1; more meet over Gloo, for NCCL refuses several ranks on one GPU
+//   ranks = 8                   # processes in all; refused where that leaves devices idle and ranks_per_node is missing
+//   ranks_per_device = 2        # missing: 1; more meet over Gloo, for NCCL refuses several ranks on one GPU
 //   share_devices = false       # true: also devices that another run holds
 //   affinity = "auto"           # auto: a rank keeps to one NUMA node's CPUs where there are several; cores: to its own
 //                               # share of the CPUs; none
@@ -13,6 +14,7 @@
 //   master_port = 0             # 0: a free one, chosen on the master; 1..1023 needs allow_low_port = true
 //   allow_low_port = false
 //   grace = 10                  # seconds between TERM and KILL
+//   restarts = 3                # how often a failed run goes on from its newest checkpoint; missing or 0: never
 //   arguments = ["--flag", "x"] # appended to the trainer's options byte for byte
 //   pass_env = ["WANDB_API_KEY", "HF_*"] # variables of the desktop that reach the ranks; nothing else of its does
 //
@@ -31,6 +33,7 @@
 //   [node.gpu2.env]             # after [env]
 //   NCCL_IB_DISABLE = "1"
 //   [node.gpu2.env_override]
+// clang-format on
 //
 // Unknown keys and wrong types are errors with their line; nothing is ignored.
 #pragma once
@@ -59,6 +62,7 @@ inline constexpr int kMostRanksPerDevice = 64;
 inline constexpr int kMostRanksPerNode = 1024;
 inline constexpr int kMostRanks = 65536;
 inline constexpr int kMostGraceS = 3600;
+inline constexpr int kMostRestarts = 1000;
 
 using Environment = QList<QPair<QByteArray, QByteArray>>; // in the order of the file; bytes
 
@@ -91,6 +95,7 @@ struct RunSpec {
     int masterPort = 0;
     bool allowLowPort = false;
     int graceS = 10;
+    int restarts = 0; // how often a failed run is started again, from its newest checkpoint; 0: never
     QList<TrainerOption> trainer;
     QList<QByteArray> arguments; // appended to the trainer's options byte for byte
     Environment env;

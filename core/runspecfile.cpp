@@ -168,6 +168,7 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Op
     else
         reader.fail(reader.line("master_port"), checked.error().text);
     spec.graceS = static_cast<int>(reader.integer("grace", spec.graceS, 0, kMostGraceS));
+    spec.restarts = static_cast<int>(reader.integer("restarts", 0, 0, kMostRestarts));
     spec.arguments = reader.byteTexts("arguments");
     spec.trainer = readOptions(reader.table("trainer"), reader, options);
     spec.env = readEnvironment(reader.table("env"), reader);
@@ -213,6 +214,8 @@ QByteArray RunSpec::toToml() const
     if (allowLowPort)
         writer.raw("allow_low_port", "true");
     writer.integer("grace", graceS);
+    if (restarts != 0)
+        writer.integer("restarts", restarts);
     if (!arguments.isEmpty())
         writer.texts("arguments", arguments);
     if (!passEnv.isEmpty())

@@ -10,7 +10,8 @@ namespace lockstep {
 
 enum class RunPhase { Planning, Deploying, Starting, Running, Stopping, Finished, Failed, Stopped, Lost };
 enum class RankPhase { Waiting, Starting, Training, Finished, Failed, Victim, Stopped, Lost };
-enum class LinkPhase { Connecting, Live, Stale, Reconnecting, Ended };
+// Blocked: the node is there, and what it sends can't be kept on this machine's disk.
+enum class LinkPhase { Connecting, Live, Stale, Reconnecting, Blocked, Ended };
 
 [[nodiscard]] QString words(RunPhase phase);  // "running"
 [[nodiscard]] QString words(RankPhase phase); // "training"

@@ -25,6 +25,8 @@ const char* linkText(LinkPhase phase)
         return "stale";
     case LinkPhase::Reconnecting:
         return "reconnecting";
+    case LinkPhase::Blocked:
+        return "blocked";
     case LinkPhase::Ended:
         return "ended";
     }
@@ -33,8 +35,8 @@ const char* linkText(LinkPhase phase)
 
 LinkPhase linkOf(const QString& text)
 {
-    for (const LinkPhase phase :
-         {LinkPhase::Connecting, LinkPhase::Live, LinkPhase::Stale, LinkPhase::Reconnecting, LinkPhase::Ended}) {
+    for (const LinkPhase phase : {LinkPhase::Connecting, LinkPhase::Live, LinkPhase::Stale, LinkPhase::Reconnecting,
+                                  LinkPhase::Blocked, LinkPhase::Ended}) {
         if (text == QLatin1String(linkText(phase)))
             return phase;
     }

@@ -9,7 +9,6 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QLockFile>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -18,26 +17,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr int kNumberLockMs = 10'000; // two desktops on one data folder
-
-QString nameInId(const QString& name)
-{
-    constexpr qsizetype kMostName = 40;
-    static const QRegularExpression kOther(QStringLiteral("[^a-z0-9]+"));
-    QString tidy = name.toLower().replace(kOther, QStringLiteral("-")).left(kMostName);
-    while (tidy.startsWith(u'-'))
-        tidy.remove(0, 1);
-    while (tidy.endsWith(u'-'))
-        tidy.chop(1);
-    return tidy.isEmpty() ? QStringLiteral("run") : tidy;
-}
-
-bool isId(const QString& id)
-{
-    static const QRegularExpression kId(QStringLiteral("^[0-9]{8}-[0-9]{6}-[a-z0-9-]+\\z"));
-    return kId.match(id).hasMatch();
-}
 
 std::optional<RunIndex::Stamp> stampOf(const QString& path)
 {
@@ -51,6 +30,24 @@ std::optional<RunIndex::Stamp> stampOf(const QString& path)
 QString notesFile(const DataFolder& folder, const QString& id)
 {
     return folder.runFolder(id) + QStringLiteral("/notes.txt");
+}
+
+QString stopFile(const DataFolder& folder, const QString& id)
+{
+    return folder.runFolder(id) + QStringLiteral("/stop");
+}
+
+// Nobody goes on with a launch whose program is gone; a run that is on its nodes needs no program here.
+void sayCutOff(const DataFolder& folder, RunSummary& run)
+{
+    const bool launching =
+        run.phase == RunPhase::Planning || run.phase == RunPhase::Deploying || run.phase == RunPhase::Starting;
+    if (!launching || RunClaim::isHeld(folder.runFolder(run.id)))
+        return;
+    run.reason = QStringLiteral("the launch was cut off while %1; \"lockstep attach %2\" finds out what became of it")
+                     .arg(words(run.phase))
+                     .arg(run.number);
+    run.phase = RunPhase::Lost;
 }
 
 } // namespace
@@ -68,48 +65,10 @@ RunStore::RunStore(DataFolder folder, qint64 segmentBytes)
 
 RunStore::~RunStore() = default;
 
-Result<RunState> RunStore::create(const RunSpec& spec, const LaunchPlan& plan)
+bool isRunId(const QString& id)
 {
-    for (const PlannedNode& node : plan.nodes) {
-        if (const Result<void> named = checkNodeName(node.name); !named) // it becomes the name of a spool
-            return std::unexpected(named.error());
-    }
-    if (const Result<void> made = makePrivateFolder(m_folder.runsFolder()); !made)
-        return std::unexpected(made.error());
-    QLockFile lock(m_folder.path() + QStringLiteral("/numbers.lock"));
-    if (!lock.tryLock(kNumberLockMs))
-        return failure(
-            ErrorCode::Busy,
-            QStringLiteral("Another Lockstep holds %1; try again when it has answered.").arg(m_folder.path()));
-    const Result<QList<RunSummary>> known = list();
-    if (!known)
-        return std::unexpected(known.error());
-    RunState state = stateOf(plan);
-    for (const RunSummary& run : *known)
-        state.number = std::max(state.number, run.number);
-    ++state.number;
-    state.name = spec.name;
-    const QDateTime now = QDateTime::currentDateTime();
-    state.createdWallUs = now.toMSecsSinceEpoch() * 1000;
-    const QString base = now.toString(QStringLiteral("yyyyMMdd-HHmmss-")) + nameInId(spec.name);
-    constexpr int kMostInOneSecond = 1000;
-    for (int i = 1; i <= kMostInOneSecond; ++i) {
-        state.id = i == 1 ? base : base + u'-' + QString::number(i);
-        if (QDir().mkdir(m_folder.runFolder(state.id), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner))
-            break;
-        if (!QFileInfo::exists(m_folder.runFolder(state.id)) || i == kMostInOneSecond)
-            return failure(ErrorCode::Io,
-                           QStringLiteral("The folder %1 can't be made. Is there room, and may you write there?")
-                               .arg(m_folder.runFolder(state.id)));
-    }
-    Result<void> saved = spec.save(m_folder.runFolder(state.id) + QStringLiteral("/spec.toml"));
-    if (saved)
-        saved = savePlan(state.id, plan);
-    if (saved)
-        saved = saveState(state);
-    if (!saved)
-        return std::unexpected(saved.error());
-    return state;
+    static const QRegularExpression kId(QStringLiteral("^[0-9]{8}-[0-9]{6}-[a-z0-9-]+\\z"));
+    return kId.match(id).hasMatch();
 }
 
 Result<void> RunStore::savePlan(const QString& id, const LaunchPlan& plan)
@@ -119,7 +78,7 @@ Result<void> RunStore::savePlan(const QString& id, const LaunchPlan& plan)
 
 Result<void> RunStore::saveState(const RunState& state)
 {
-    if (!isId(state.id))
+    if (!isRunId(state.id))
         return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" is no run's id.").arg(state.id));
     return writeAtomically(m_folder.runFolder(state.id) + QStringLiteral("/state.toml"), toToml(state));
 }
@@ -144,6 +103,23 @@ Result<RunState> RunStore::state(const QString& id) const
     if (!bytes)
         return std::unexpected(bytes.error());
     return parseRunState(*bytes, path);
+}
+
+std::shared_ptr<RunClaim> RunStore::claim(const QString& id) const
+{
+    return RunClaim::take(m_folder.runFolder(id));
+}
+
+Result<void> RunStore::askToStop(const QString& id, int graceS)
+{
+    return writeAtomically(stopFile(m_folder, id), QByteArray::number(graceS) + '\n');
+}
+
+std::optional<int> RunStore::stopAsked(const QString& id) const
+{
+    if (const Result<QByteArray> asked = readWhole(stopFile(m_folder, id)))
+        return asked->trimmed().toInt();
+    return std::nullopt;
 }
 
 Result<void> RunStore::annotate(const QString& id, const QStringList& tags, const QString& note)
@@ -184,7 +160,7 @@ Result<QList<RunSummary>> RunStore::list()
     QList<RunIndex::Row> changed;
     const QStringList ids = QDir(m_folder.runsFolder()).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
     for (const QString& id : ids) {
-        const auto stamp = isId(id) ? stampOf(m_folder.runFolder(id) + QStringLiteral("/state.toml")) : std::nullopt;
+        const auto stamp = isRunId(id) ? stampOf(m_folder.runFolder(id) + QStringLiteral("/state.toml")) : std::nullopt;
         if (!stamp)
             continue; // being made, or not ours
         const auto row = known.find(id);
@@ -203,6 +179,8 @@ Result<QList<RunSummary>> RunStore::list()
         known.remove(id);
     }
     m_index->rows.replace(changed, known.keys());
+    for (RunSummary& run : runs)
+        sayCutOff(m_folder, run);
     std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
         return a.createdWallUs != b.createdWallUs ? a.createdWallUs > b.createdWallUs : a.number > b.number;
     });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/datafolder.h"
+#include "core/runclaim.h"
 #include "core/rundata.h"
 #include "core/runsummary.h"
 #include "core/spoolfile.h"
@@ -20,11 +21,19 @@ public:
 
     [[nodiscard]] Result<RunState> create(const RunSpec& spec,
                                           const LaunchPlan& plan); // makes the id, the number and the folder
+    // A run that another desktop of this user launched: from now on it is one of this data folder's too.
+    [[nodiscard]] Result<RunState> adopt(const QString& id, const RunSpec& spec, const LaunchPlan& plan, int attempt);
     [[nodiscard]] Result<void> savePlan(const QString& id, const LaunchPlan& plan);
     [[nodiscard]] Result<void> saveState(const RunState& state);
     [[nodiscard]] Result<RunSpec> spec(const QString& id) const;
     [[nodiscard]] Result<LaunchPlan> plan(const QString& id) const;
     [[nodiscard]] Result<RunState> state(const QString& id) const;
+
+    // Null: another program drives the run.
+    [[nodiscard]] std::shared_ptr<RunClaim> claim(const QString& id) const;
+    // A stop for whoever drives the run: while it launches, or before its next attempt, no node has anything to stop.
+    [[nodiscard]] Result<void> askToStop(const QString& id, int graceS);
+    [[nodiscard]] std::optional<int> stopAsked(const QString& id) const; // its grace; < 0: the spec's
 
     [[nodiscard]] Result<void> annotate(const QString& id, const QStringList& tags, const QString& note);
 
@@ -44,10 +53,16 @@ public:
 
 private:
     struct Index;
+    struct Numbering;
+    [[nodiscard]] Result<Numbering> nextNumber();
+    [[nodiscard]] Result<void> makeRunFolder(const QString& id); // Busy: it is there
+    [[nodiscard]] Result<RunState> fill(const RunState& state, const RunSpec& spec, const LaunchPlan& plan);
     DataFolder m_folder;
     std::unique_ptr<Index> m_index;
     std::unique_ptr<SpoolShelf> m_spools;
 };
+
+[[nodiscard]] bool isRunId(const QString& id); // of a folder of runs/
 
 // Zero of a run's time axis, the same on every node and however often it is opened: RunDecoder::setStartWallUs.
 [[nodiscard]] qint64 startOf(const RunState& state);

@@ -41,4 +41,22 @@ template <typename T, typename F>
     return values;
 }
 
+// The same where nodes don't depend on each other: every answer, in the order of the nodes. work(index) -> Result<T>
+template <typename T, typename F>
+[[nodiscard]] std::vector<Result<T>> askEveryNode(std::size_t count, F work)
+{
+    std::vector<std::optional<Result<T>>> results(count);
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(count);
+        for (std::size_t i = 0; i < count; ++i)
+            threads.emplace_back([&, i] { results[i].emplace(work(i)); });
+    }
+    std::vector<Result<T>> answers;
+    answers.reserve(count);
+    for (auto& result : results)
+        answers.push_back(std::move(*result));
+    return answers;
+}
+
 } // namespace lockstep

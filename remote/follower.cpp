@@ -5,10 +5,7 @@
 
 namespace lockstep {
 
-Follower::Follower(FollowJob job, StoreThread& store, QObject* parent)
-    : QObject(parent), m_job(std::move(job)), m_store(store)
-{
-}
+Follower::Follower(FollowJob job, QObject* parent) : QObject(parent), m_job(std::move(job)) {}
 
 Follower::~Follower() = default;
 
@@ -17,7 +14,7 @@ void Follower::start()
     m_thread = std::jthread([this](std::stop_token stop) {
         std::optional<FollowEnd> end;
         {
-            FollowLoop loop(m_job, m_store,
+            FollowLoop loop(m_job,
                             {[this](RunUpdate update) { emit updated(update); },
                              [this](const LinkReport& report) { emit linkChanged(report); }},
                             stop);

@@ -33,13 +33,14 @@ struct FollowEnd {
         NeverStarted,   // the node knows no such run
         StoreFailed,    // our own disk
     } how = How::Ended;
-    Error error; // of the last two
+    Error error;
+    int left = -1; // SupervisorLost: processes of the run that live on there; -1: not known
 };
 
 struct FollowJob {
     enum class Until { RunEnds, CopyEnds }; // CopyEnds: reads what the store has, and asks no node
 
-    SpoolCopy::Origin origin;
+    std::shared_ptr<SpoolCopy> copy; // used by one follower at a time
     Node node;
     AgentFile agent;
     TransportFactory transports;
@@ -51,7 +52,7 @@ class Follower : public QObject {
     Q_OBJECT
 
 public:
-    Follower(FollowJob job, StoreThread& store, QObject* parent = nullptr);
+    Follower(FollowJob job, QObject* parent = nullptr);
     ~Follower() override; // ends the watching
 
     void start();
@@ -63,7 +64,6 @@ signals:
 
 private:
     FollowJob m_job;
-    StoreThread& m_store;
     std::jthread m_thread;
 };
 

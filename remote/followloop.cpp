@@ -16,11 +16,12 @@ constexpr auto kStaleAfter = 1s;     // four beats
 constexpr auto kReconnectAfter = 3s; // a second connection beside the first
 constexpr auto kStartTime = 20s;     // a login shell that takes 5 s
 constexpr auto kReportEvery = 1s;
+constexpr auto kStoreAgain = 5s; // after our own disk was full: the node keeps everything meanwhile
 
 } // namespace
 
-FollowLoop::FollowLoop(FollowJob& job, StoreThread& store, Sinks sinks, std::stop_token stop)
-    : m_job(job), m_sinks(std::move(sinks)), m_stop(std::move(stop)), m_copy(store, job.origin), m_heard(Clock::now())
+FollowLoop::FollowLoop(FollowJob& job, Sinks sinks, std::stop_token stop)
+    : m_job(job), m_sinks(std::move(sinks)), m_stop(std::move(stop)), m_copy(*job.copy), m_heard(Clock::now())
 {
 }
 
@@ -89,17 +90,25 @@ void FollowLoop::readStream()
     if (!chunk->out.isEmpty()) {
         auto update = m_copy.append(chunk->out);
         if (!update) {
-            // Another program follows the same run into the same folder, or the disk is full. The file is the truth.
-            const QString reason = update.error().text;
-            catchUp();
-            loseStream(reason);
+            refuseStored(update.error());
             return;
         }
+        m_blocked = false;
         m_report.spoolBytes = m_copy.offset();
         m_sinks.updated(std::move(*update));
     }
     if (chunk->ended)
         streamEnded(*chunk);
+}
+
+// Another program follows the same run into the same folder, or our disk is full. The file is the truth.
+void FollowLoop::refuseStored(const Error& error)
+{
+    catchUp();
+    loseStream(error.text);
+    m_blocked = error.code == ErrorCode::Io;
+    if (m_blocked)
+        m_nextSpare = Clock::now() + kStoreAgain;
 }
 
 void FollowLoop::hear(const QByteArray& beats)
@@ -124,7 +133,8 @@ void FollowLoop::streamEnded(const Chunk& chunk)
     }
     const Error error = agentError(*m_said, m_job.node.name);
     if (m_said->text("code") == QLatin1String("lost"))
-        m_end = FollowEnd{FollowEnd::How::SupervisorLost, error};
+        m_end =
+            FollowEnd{FollowEnd::How::SupervisorLost, error, static_cast<int>(m_said->integer("left").value_or(-1))};
     else if (m_said->text("code") == QLatin1String("not_found"))
         m_end = FollowEnd{FollowEnd::How::NeverStarted, error};
     else
@@ -164,7 +174,7 @@ void FollowLoop::openStream(NodeLink link)
     m_beats = wire::Decoder();
     m_said.reset();
     auto process = m_link.transport->start(
-        {m_link.agent.path, "follow", m_job.origin.run.toUtf8(), "--from", QByteArray::number(m_copy.offset())},
+        {m_link.agent.path, "follow", m_copy.origin().run.toUtf8(), "--from", QByteArray::number(m_copy.offset())},
         Deadline::in(kStartTime), m_stop);
     if (!process) {
         loseStream(process.error().text);
@@ -176,7 +186,9 @@ void FollowLoop::openStream(NodeLink link)
 
 void FollowLoop::report()
 {
-    if (!m_stream)
+    if (m_blocked)
+        m_report.phase = LinkPhase::Blocked;
+    else if (!m_stream)
         m_report.phase = m_report.lastHeardWallUs == 0 ? LinkPhase::Connecting : LinkPhase::Reconnecting;
     else if (silence() > kStaleAfter)
         m_report.phase = needsLink() ? LinkPhase::Reconnecting : LinkPhase::Stale;

@@ -18,7 +18,7 @@ public:
         std::function<void(const LinkReport&)> linkChanged;
     };
 
-    FollowLoop(FollowJob& job, StoreThread& store, Sinks sinks, std::stop_token stop);
+    FollowLoop(FollowJob& job, Sinks sinks, std::stop_token stop);
     ~FollowLoop();
 
     [[nodiscard]] std::optional<FollowEnd> run(); // nullopt: stopped
@@ -27,6 +27,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void readStream();
+    void refuseStored(const Error& error);
     void hear(const QByteArray& beats);
     void streamEnded(const Chunk& chunk);
     void startSpare();
@@ -41,7 +42,7 @@ private:
     FollowJob& m_job;
     Sinks m_sinks;
     std::stop_token m_stop;
-    SpoolCopy m_copy;
+    SpoolCopy& m_copy;
     Pause m_pause;
     BackOff m_backOff;
 
@@ -54,6 +55,8 @@ private:
     std::stop_source m_spareStop;
     std::future<Result<NodeLink>> m_spare; // a second connection being made
     Clock::time_point m_nextSpare;
+
+    bool m_blocked = false; // what came last could not be kept
 
     LinkReport m_report, m_reported;
     Clock::time_point m_nextReport;

@@ -65,6 +65,7 @@ QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& opti
     for (const PlannedRank& rank : plan.ranks)
         if (rank.nodeIndex == nodeIndex)
             appendRank(text, rank, options.bundlePath);
+    text += options.papers;
     wire::Encoder(text).begin("end", wire::kNode, 0).end();
     return QByteArray::fromStdString(text);
 }

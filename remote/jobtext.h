@@ -4,6 +4,8 @@
 
 #include "core/launchplan.h"
 
+#include <string>
+
 namespace lockstep {
 
 struct JobOptions {
@@ -12,6 +14,7 @@ struct JobOptions {
     int graceS = 10;
     int holdS = 60; // how long a prepared node waits for `go`
     QByteArray bundlePath;
+    std::string papers; // records that say what the run is (noderuns.h)
 };
 
 [[nodiscard]] QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options);

@@ -4,6 +4,7 @@
 #include "remote/agentcall.h"
 #include "remote/eachnode.h"
 #include "remote/jobtext.h"
+#include "remote/noderuns.h"
 #include "remote/preparednode.h"
 #include "remote/runstop.h"
 #include "remote/wallclock.h"
@@ -21,6 +22,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kDeployTime =
     60min; // 100 MB over a 1 Mbit/s line takes 15 minutes; a dead one is noticed by the transport
+// From `go` to the last node's answer: the ranks that have started wait that long for the others.
+constexpr auto kGoTime = 30s;
 constexpr auto kUndoTime = 60s;
 constexpr int kUndoGraceS = 2;
 
@@ -119,12 +122,17 @@ Result<std::vector<Deployed>> deployEverywhere(const Measured& measured, const R
 }
 
 Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Deployed>& deployed,
-                                                    const LaunchId& id, int graceS, std::stop_token stop)
+                                                    const LaunchId& id, const RunSpec& spec, std::stop_token stop)
 {
+    std::string papers;
+    appendPapers(papers, spec, measured.plan);
     return onEachNode<PreparedNode>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
-        const QByteArray job =
-            jobText(measured.plan, static_cast<int>(i),
-                    {.run = id.run, .attempt = id.attempt, .graceS = graceS, .bundlePath = deployed[i].path});
+        const QByteArray job = jobText(measured.plan, static_cast<int>(i),
+                                       {.run = id.run,
+                                        .attempt = id.attempt,
+                                        .graceS = spec.graceS,
+                                        .bundlePath = deployed[i].path,
+                                        .papers = papers});
         return PreparedNode::prepare(measured.links[i], job, step);
     });
 }
@@ -245,7 +253,7 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(deployed.error());
 
     say(events, RunPhase::Starting);
-    auto prepared = prepareEverywhere(*measured, *deployed, id, spec.graceS, stop);
+    auto prepared = prepareEverywhere(*measured, *deployed, id, spec, stop);
     if (!prepared) // the prepared ones read the end of their input, and forget the job
         return std::unexpected(prepared.error());
 
@@ -253,8 +261,9 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         measured->port->release({});
     // No stop from here: a go that was given is followed by its answer, or by the proof that nothing runs.
     Launched launched{measured->plan, {}, wallClockUs()};
+    const Deadline deadline = Deadline::in(kGoTime);
     auto gone = onEachNode<std::monostate>(prepared->size(), {}, [&](std::size_t i, std::stop_token) {
-        return (*prepared)[i].go(parts.transports, *agent);
+        return (*prepared)[i].go(parts.transports, *agent, deadline);
     });
     if (!gone) {
         Error error = gone.error();

@@ -74,4 +74,27 @@ Result<Probed> probeNode(const NodeLink& link, std::stop_token stop)
     return probed;
 }
 
+bool worthAnotherTry(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::Unreachable:
+    case ErrorCode::Timeout:
+    case ErrorCode::ConnectionLost:
+        return true;
+    case ErrorCode::BadInput:
+    case ErrorCode::NotFound:
+    case ErrorCode::Io:
+    case ErrorCode::HostKeyUnknown:
+    case ErrorCode::HostKeyChanged:
+    case ErrorCode::AuthFailed:
+    case ErrorCode::NeedsPassphrase:
+    case ErrorCode::Agent:
+    case ErrorCode::Protocol:
+    case ErrorCode::Busy:
+    case ErrorCode::Stopped:
+        return false;
+    }
+    return false;
+}
+
 } // namespace lockstep

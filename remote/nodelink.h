@@ -19,6 +19,9 @@ struct NodeLink {
 [[nodiscard]] Result<NodeLink> openNode(std::shared_ptr<Transport> transport, const AgentFile& agent,
                                         std::stop_token stop);
 
+// A node that answered has answered; only the way to it is worth another try.
+[[nodiscard]] bool worthAnotherTry(ErrorCode code);
+
 struct Probed {
     NodeFacts facts;
     ClockOffset clock;

@@ -5,7 +5,9 @@ namespace lockstep {
 
 namespace {
 using namespace std::chrono_literals;
-constexpr auto kReachTime = 120s; // beyond the grace: how long a node that cannot be reached is tried
+// Beyond the grace: how long a node that cannot be reached is tried. A cable that is put back, a switch that starts
+// anew; after it the node counts as lost, and the next stop asks it again.
+constexpr auto kReachTime = 60s;
 } // namespace
 
 NodeStopper::NodeStopper(RunParts parts, Request request, QObject* parent)

@@ -3,6 +3,7 @@
 
 #include "core/needsperson.h"
 #include "remote/nodecheck.h"
+#include "remote/noderuns.h"
 #include "remote/wallclock.h"
 
 namespace lockstep {
@@ -85,6 +86,10 @@ Error NodeWorker::watch(const NodeLink& link, std::stop_token stop)
         return probed.error();
     showProbed(m_state, link, *probed);
     tell();
+    if (const auto runs = runsOn(link, stop); runs && *runs != m_state.runs) {
+        m_state.runs = *runs;
+        tell();
+    }
     auto samples = AgentCall::start(*link.transport, link.agent.path, {"sample"}, Deadline::in(kSampleStart), stop);
     if (!samples)
         return samples.error();

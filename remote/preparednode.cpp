@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/preparednode.h"
 
+#include "remote/pause.h"
+
 namespace lockstep {
 
 namespace {
@@ -8,8 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPrepareTime = 40s; // a login shell of 5 s, a disk that is asked for room
-constexpr auto kGoTime = 30s;
-constexpr int kGoTries = 3;
 
 } // namespace
 
@@ -49,27 +49,40 @@ Result<PreparedNode> PreparedNode::prepare(const NodeLink& link, const QByteArra
     }
 }
 
-Result<std::monostate> PreparedNode::go(const TransportFactory& transports, const AgentFile& agent)
+Result<std::monostate> PreparedNode::go(const TransportFactory& transports, const AgentFile& agent, Deadline deadline)
 {
-    for (int tries = 1;; ++tries) {
-        if (m_alreadyLaunched)
-            return std::monostate();
-        const Deadline deadline = Deadline::in(kGoTime);
+    BackOff backOff;
+    Pause pause;
+    while (!m_alreadyLaunched) {
         auto sent = m_call.send("go - 0\n", deadline, {});
         auto answer =
             sent ? m_call.expect("launched", deadline, {}) : Result<AgentRecord>(std::unexpected(sent.error()));
         if (answer)
-            return std::monostate();
-        if (answer.error().code != ErrorCode::ConnectionLost || tries == kGoTries)
-            return std::unexpected(answer.error());
-        auto link = openNode(transports, m_link.transport->node(), agent, {});
-        if (!link)
-            return std::unexpected(link.error());
-        auto again = prepare(*link, m_job, {});
+            break;
+        Result<std::monostate> again = std::unexpected(answer.error());
+        while (!again && worthAnotherTry(again.error().code)) {
+            const auto wait = backOff.next();
+            if (std::chrono::steady_clock::now() + wait >= deadline.at)
+                return again;
+            pause.wait(wait, {});
+            again = prepareAgain(transports, agent);
+        }
         if (!again)
-            return std::unexpected(again.error());
-        *this = std::move(*again);
+            return again;
     }
+    return std::monostate();
+}
+
+Result<std::monostate> PreparedNode::prepareAgain(const TransportFactory& transports, const AgentFile& agent)
+{
+    auto link = openNode(transports, m_link.transport->node(), agent, {});
+    if (!link)
+        return std::unexpected(link.error());
+    auto again = prepare(*link, m_job, {});
+    if (!again)
+        return std::unexpected(again.error());
+    *this = std::move(*again);
+    return std::monostate();
 }
 
 } // namespace lockstep

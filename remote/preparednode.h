@@ -15,11 +15,13 @@ public:
                                                       std::stop_token stop);
 
     // Returns when the ranks are started. A link that is cut between `go` and its answer leaves open what happened: the
-    // same job is then sent again, which starts nothing twice.
-    [[nodiscard]] Result<std::monostate> go(const TransportFactory& transports, const AgentFile& agent);
+    // same job is then sent again, which starts nothing twice. One deadline for all nodes of a run.
+    [[nodiscard]] Result<std::monostate> go(const TransportFactory& transports, const AgentFile& agent,
+                                            Deadline deadline);
 
 private:
     PreparedNode(NodeLink link, QByteArray job, AgentCall call);
+    [[nodiscard]] Result<std::monostate> prepareAgain(const TransportFactory& transports, const AgentFile& agent);
 
     NodeLink m_link;
     QByteArray m_job;

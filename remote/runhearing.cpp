@@ -3,8 +3,11 @@
 #include "remote/nodestopper.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
+#include "remote/worldcheck.h"
 
 #include <QLoggingCategory>
+
+#include <algorithm>
 
 namespace lockstep {
 
@@ -23,23 +26,34 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
         refuse(agent.error());
         return;
     }
-    const Node& node = m_nodes[nodeIndex];
-    FollowJob job{{m_state.id, node.name, nodeIndex,
-                   m_state.startedWallUs ? m_state.startedWallUs : m_state.createdWallUs,
-                   m_state.nodes[nodeIndex].clockOffsetUs},
-                  node,
-                  *agent,
-                  m_parts.transports,
-                  std::move(link),
-                  until};
-    auto follower = std::make_unique<Follower>(std::move(job), m_store);
+    NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
+    work.follower.reset(); // it read the same copy
+    FollowJob job{copyOf(nodeIndex), m_nodes[nodeIndex], *agent, m_parts.transports, std::move(link), until};
+    auto follower = std::make_unique<Follower>(std::move(job));
     connect(follower.get(), &Follower::updated, this, &RunSession::heard);
     connect(follower.get(), &Follower::linkChanged, this,
             [this, nodeIndex](const LinkReport& report) { linkChanged(nodeIndex, report); });
     connect(follower.get(), &Follower::ended, this,
             [this, nodeIndex](const FollowEnd& end) { followEnded(nodeIndex, end); });
     follower->start();
-    m_work[static_cast<std::size_t>(nodeIndex)] = NodeWork{std::move(follower), nullptr, false, true};
+    work.follower = std::move(follower);
+    work.followed = false;
+}
+
+// One a node in the life of a session: a further attempt goes on in the same spool, and nothing of it is told twice.
+std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
+{
+    const QString& name = m_nodes[nodeIndex].name;
+    std::shared_ptr<SpoolCopy>& copy = m_copies[name];
+    if (copy && copy->origin().nodeIndex == nodeIndex) {
+        copy->setClockOffsetUs(m_state.nodes[nodeIndex].clockOffsetUs);
+        return copy;
+    }
+    copy = std::make_shared<SpoolCopy>(
+        m_store, SpoolCopy::Origin{m_state.id, name, nodeIndex,
+                                   m_state.startedWallUs ? m_state.startedWallUs : m_state.createdWallUs,
+                                   m_state.nodes[nodeIndex].clockOffsetUs, copy ? copy->offset() : 0});
+    return copy;
 }
 
 void RunSession::linkChanged(int nodeIndex, const LinkReport& report)
@@ -55,12 +69,13 @@ void RunSession::linkChanged(int nodeIndex, const LinkReport& report)
 
 void RunSession::heard(const RunUpdate& update)
 {
-    if (m_replay) {
+    if (m_watching == Watching::Replay) {
         emit updated(update);
         return;
     }
     for (const auto& [key, points] : update.points)
-        if (key.rank >= 0 && key.rank < m_state.ranks.size() && !points.empty() && points.back().step >= 0)
+        if (key.attempt == m_state.attempt && key.rank >= 0 && key.rank < m_state.ranks.size() && !points.empty() &&
+            points.back().step >= 0)
             m_state.ranks[key.rank].step = static_cast<qint64>(points.back().step);
     for (const LogLine& line : update.lines)
         if (line.kind == LogLine::Kind::Err && line.rank >= 0) {
@@ -70,7 +85,8 @@ void RunSession::heard(const RunUpdate& update)
                 lines.removeFirst();
         }
     for (const PhaseChange& change : update.phases) {
-        beginAttempt(m_state, change.attempt);
+        if (change.attempt > m_state.attempt)
+            attemptBegun(change.attempt);
         if (change.attempt == m_state.attempt)
             applyPhase(m_state, change);
     }
@@ -79,21 +95,37 @@ void RunSession::heard(const RunUpdate& update)
     settled();
 }
 
+void RunSession::attemptBegun(int attempt)
+{
+    beginAttempt(m_state, attempt);
+    m_attempt = std::max(m_attempt, attempt);
+    m_others.stop();
+    m_othersStopped = false;
+    m_imposed.reset();
+    m_lastLines.clear();
+}
+
+void RunSession::impose(const FirstCause& cause)
+{
+    if (!m_imposed)
+        m_imposed = cause;
+}
+
+// What a rank says of itself, against the plan: ranks that each believe to be alone train alone, and look fine.
 void RunSession::checkWorld(const RunUpdate& update)
 {
     for (const auto& [rank, facts] : update.info) {
-        const auto world = facts.constFind(QStringLiteral("world"));
-        if (world == facts.constEnd() || world->toInt() == m_plan.worldSize || m_imposed)
+        if (rank == 0 && facts.contains(QStringLiteral("checkpoint"))) {
+            m_checkpoint = facts.value(QStringLiteral("checkpoint"));
+            m_checkpointStep = facts.value(QStringLiteral("checkpoint_step"), QStringLiteral("-1")).toLongLong();
+        }
+        if (m_imposed || m_watching != Watching::Live || update.attempt != m_state.attempt)
             continue;
-        m_imposed = FirstCause{rank,
-                               m_nodes.value(update.nodeIndex).name,
-                               QStringLiteral("Rank %1 trains in a world of %2, the plan has %3")
-                                   .arg(rank)
-                                   .arg(*world)
-                                   .arg(m_plan.worldSize),
-                               QStringLiteral("Each group would train alone and look fine; the run was ended at once"),
-                               {},
-                               {}};
+        const auto wrong = wrongWorld(m_plan, m_nodes.value(update.nodeIndex).name, rank, facts);
+        if (!wrong)
+            continue;
+        impose(*wrong);
+        m_attempts.wouldRepeat = true;
         stopOthers();
     }
 }
@@ -102,36 +134,68 @@ void RunSession::followEnded(int nodeIndex, const FollowEnd& end)
 {
     NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
     work.followed = true;
-    const QString& name = m_nodes[nodeIndex].name;
     switch (end.how) {
     case FollowEnd::How::Ended:
         break;
     case FollowEnd::How::SupervisorLost:
-    case FollowEnd::How::NeverStarted: {
-        const bool lost = end.how == FollowEnd::How::SupervisorLost;
-        const bool ran = m_state.nodes[nodeIndex].spoolBytes > 0; // the copy here knows more than the node
-        const QString title =
-            lost  ? QStringLiteral("The supervisor on %1 is gone; its ranks are ended").arg(name)
-            : ran ? QStringLiteral("The run's folder is gone from %1; its ranks may live on there").arg(name)
-                  : QStringLiteral("%1 never started its ranks: the launch was cut off").arg(name);
-        qCWarning(logRun).noquote() << m_state.id << title;
-        emit said(title);
-        if (!m_imposed && !m_state.cause)
-            m_imposed = FirstCause{-1, name, title, end.error.text, {}, {}};
-        for (RankState& rank : m_state.ranks)
-            if (rank.nodeIndex == nodeIndex && rank.endedWallUs == 0)
-                rank.phase = RankPhase::Lost;
-        m_state.nodes[nodeIndex].linkReason = title;
-        if (lost)
-            stopNode(nodeIndex, kOthersGraceS); // finds them by their tag, and proves it
+        supervisorLost(nodeIndex, end);
         break;
-    }
+    case FollowEnd::How::NeverStarted:
+        neverStarted(nodeIndex, end);
+        break;
     case FollowEnd::How::StoreFailed:
         m_state.nodes[nodeIndex].linkReason = end.error.text;
         emit said(end.error.text);
         break;
     }
     settled();
+}
+
+// Whoever launched the run ends it; whoever only looks at it says what is there, and leaves it to a person.
+void RunSession::supervisorLost(int nodeIndex, const FollowEnd& end)
+{
+    NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
+    const QString& name = m_nodes[nodeIndex].name;
+    const bool nothingThere = end.left == 0;
+    const bool ends = m_launchedHere || m_state.stopRequested || nothingThere;
+    const QString title =
+        nothingThere ? QStringLiteral("The supervisor on %1 is gone, and so are its ranks").arg(name)
+        : ends       ? QStringLiteral("The supervisor on %1 is gone; its ranks are ended").arg(name)
+                     : QStringLiteral("The supervisor on %1 is gone; %2 of its processes live on, and nothing records "
+                                            "them. Stop ends them: \"lockstep stop %3\"")
+                     .arg(name, end.left > 0 ? QString::number(end.left) : QStringLiteral("some"), m_state.id);
+    qCWarning(logRun).noquote() << m_state.id << title;
+    emit said(title);
+    if (!m_state.cause)
+        impose({-1, name, title, end.error.text, {}, {}});
+    for (RankState& rank : m_state.ranks)
+        if (rank.nodeIndex == nodeIndex && rank.endedWallUs == 0)
+            rank.phase = RankPhase::Lost;
+    m_state.nodes[nodeIndex].linkReason = title;
+    if (ends)
+        stopNode(nodeIndex, kOthersGraceS); // finds them by their tag, and proves it
+    else
+        work.offered = true;
+}
+
+void RunSession::neverStarted(int nodeIndex, const FollowEnd& end)
+{
+    const QString& name = m_nodes[nodeIndex].name;
+    const bool ran = std::ranges::any_of(m_state.ranks, [nodeIndex](const RankState& rank) {
+        return rank.nodeIndex == nodeIndex &&
+               rank.phase != RankPhase::Waiting; // the copy here knows more than the node
+    });
+    const QString title =
+        ran ? QStringLiteral("The run's folder is gone from %1; its ranks may live on there").arg(name)
+            : QStringLiteral("%1 never started its ranks: the launch was cut off").arg(name);
+    qCWarning(logRun).noquote() << m_state.id << title;
+    emit said(title);
+    if (!m_state.cause)
+        impose({-1, name, title, end.error.text, {}, {}});
+    for (RankState& rank : m_state.ranks)
+        if (rank.nodeIndex == nodeIndex && rank.endedWallUs == 0)
+            rank.phase = RankPhase::Lost;
+    m_state.nodes[nodeIndex].linkReason = title;
 }
 
 } // namespace lockstep

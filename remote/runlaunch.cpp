@@ -29,10 +29,16 @@ Result<LaunchId> RunLaunch::create()
     const LaunchPlan plan = makePlan(m_request.spec, nodes, {});
     if (!plan.launchable())
         return std::unexpected(notLaunchable(plan));
-    auto state = m_store.ask([spec = m_request.spec, plan](RunStore& store) { return store.create(spec, plan); }).get();
+    auto [state, claim] = m_store
+                              .ask([spec = m_request.spec, plan](RunStore& store) {
+                                  auto made = store.create(spec, plan);
+                                  auto taken = made ? store.claim(made->id) : nullptr;
+                                  return std::pair(std::move(made), std::move(taken));
+                              })
+                              .get();
     if (!state)
         return std::unexpected(state.error());
-    emit created(plan, *state);
+    emit created(plan, *state, claim);
     return LaunchId{state->id, state->attempt};
 }
 

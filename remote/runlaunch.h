@@ -27,8 +27,9 @@ public:
     void requestStop(); // the flow ends with Stopped, unless `go` was given
 
 signals:
-    void created(const lockstep::LaunchPlan& plan, const lockstep::RunState& state); // not for a further attempt
-    void refused(const lockstep::Error& error);                                      // instead of everything else
+    void created(const lockstep::LaunchPlan& plan, const lockstep::RunState& state,
+                 std::shared_ptr<lockstep::RunClaim> claim); // not for a further attempt
+    void refused(const lockstep::Error& error);              // instead of everything else
     void phaseChanged(lockstep::RunPhase phase);
     void planned(const lockstep::LaunchPlan& plan); // saved
     void progressed(int nodeIndex, const QString& words);

@@ -4,6 +4,7 @@
 // its owner's (GUI, or a test's main thread with an event loop); all work is on threads inside; it never waits.
 #pragma once
 
+#include "core/restartpolicy.h"
 #include "core/storethread.h"
 #include "remote/follower.h"
 #include "remote/launcher.h"
@@ -30,10 +31,11 @@ public:
     // Once in the life of a session, either:
     void launch(const RunSpec& spec, const QList<Node>& nodes);
     // A run that is over is read from the store, then finished() comes; one that is not is followed from where our copy
-    // ends.
+    // ends. While another program launches it, its state is shown as that one saves it.
     void attach(const QString& runId, const Inventory& inventory);
 
     // Ends the run on every node: TERM, grace, KILL, sweep, proof. Before `go`: nothing is started. Twice is harmless.
+    // Of a run that is over, the nodes are asked that have not proven that nothing is left.
     // kSpecGrace: as the spec says.
     static constexpr int kSpecGrace = -1;
     void stop(int graceS);
@@ -56,31 +58,56 @@ private:
     struct NodeWork { // of one node
         std::unique_ptr<Follower> follower;
         std::unique_ptr<NodeStopper> stopper;
-        bool followed = false; // to its end
-        bool proven = true;    // false: a stop is going on
+        bool followed = false;    // to its end
+        bool proven = true;       // false: a stop is going on
+        bool unreachable = false; // a stop was tried until its deadline: the node counts as lost
+        bool offered = false;     // its supervisor is gone; what is left there is ended on request
+    };
+    struct StoredRun;
+    enum class Watching {
+        Live,
+        Replay,  // the run was over when it was opened
+        Proving, // it was over, and a stop asks the nodes that have proven nothing yet
     };
 
     static constexpr int kOthersGraceS = 3; // of ranks whose run has failed: gone within 10 s of the failure
 
     void startLaunch(std::optional<LaunchId> again);
+    void created(const LaunchPlan& plan, const RunState& state, std::shared_ptr<RunClaim> claim);
     void planned(const LaunchPlan& plan);
     void launched(const Launched& launched);
     void launchFailed(const Error& error);
-    void attached(const RunSpec& spec, const LaunchPlan& plan, const RunState& state);
 
+    void takeUp(const QString& runId);
+    void attached(const StoredRun& run);
+    void followAll(FollowJob::Until until);
+    void lookAtDriver(); // the program that drives the run, while this one does not
+    void driverSaid(const StoredRun& run);
+    void takeClaim();
+
+    [[nodiscard]] std::shared_ptr<SpoolCopy> copyOf(int nodeIndex);
     void follow(int nodeIndex, NodeLink link, FollowJob::Until until);
     void heard(const RunUpdate& update);
+    void attemptBegun(int attempt);
     void checkWorld(const RunUpdate& update);
+    void impose(const FirstCause& cause);
     void linkChanged(int nodeIndex, const LinkReport& report);
     void followEnded(int nodeIndex, const FollowEnd& end);
+    void supervisorLost(int nodeIndex, const FollowEnd& end);
+    void neverStarted(int nodeIndex, const FollowEnd& end);
 
     void stopNode(int nodeIndex, int graceS);
     void stopOthers();
     void stopAnswered(int nodeIndex, const Result<StopProof>& proof);
+    void proveAll();
 
     void settled(); // after each change of the state
+    [[nodiscard]] bool isWorking() const;
     void finishIfOver();
-    [[nodiscard]] bool portWasTaken() const;
+    [[nodiscard]] bool launchAgain();
+    void pauseBeforeRestart(const QString& why);
+    void stopWhilePausing();
+    void conclude();
     void refuse(const Error& error);
     void save();
 
@@ -89,19 +116,30 @@ private:
     RunSpec m_spec;
     LaunchPlan m_plan;
     RunState m_state;
-    QList<Node> m_nodes; // in the order of the plan, once there is one
-    QList<Node> m_asked; // in the order of the launch
+    Inventory m_inventory;             // attach: where the nodes of the plan are
+    QList<Node> m_nodes;               // in the order of the plan, once there is one
+    QList<Node> m_asked;               // in the order of the launch
+    std::shared_ptr<RunClaim> m_claim; // null: another program drives the run
     std::unique_ptr<RunLaunch> m_launch;
     std::vector<NodeWork> m_work;
+    QHash<QString, std::shared_ptr<SpoolCopy>> m_copies;
     std::optional<FirstCause> m_imposed; // a cause that no rank reports: a world of the wrong size, a lost supervisor
     QHash<int, QStringList> m_lastLines; // of the ranks' stderr
-    QTimer m_others; // what the other nodes' ranks are given to end by themselves after a failure: their words are
-                     // worth having
+    QTimer m_others;  // what the other nodes' ranks are given to end by themselves after a failure: their words are
+                      // worth having
+    QTimer m_driver;  // when to look again at what the program that drives the run says
+    QTimer m_restart; // until the next attempt
+    AttemptsSoFar m_attempts;
+    int m_attempt = 1;    // the last one that was begun, or known of
+    QString m_checkpoint; // the newest one that rank 0 has written
+    qint64 m_checkpointStep = -1;
     RunState m_saved;
     qint64 m_savedWallUs = 0;
     std::optional<int> m_stopGraceS; // asked before the run was read from the store
+    Watching m_watching = Watching::Live;
+    bool m_launchedHere = false;
     bool m_othersStopped = false;
-    bool m_replay = false; // the run was over when it was opened
+    bool m_proofAsked = false;
     bool m_finished = false;
 };
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: what follows from a changed state, and how a run comes to its end.
 #include "remote/nodestopper.h"
-#include "remote/porttaken.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 #include "remote/wallclock.h"
+
+#include <algorithm>
 
 namespace lockstep {
 
 namespace {
 
 constexpr qint64 kSaveEveryUs = 10'000'000;
-constexpr int kMostAttempts = 2; // one relaunch on another port
 
 } // namespace
 
 void RunSession::settled()
 {
-    if (m_replay) {
+    if (m_watching == Watching::Replay) {
         emit stateChanged(m_state);
         finishIfOver();
         return;
@@ -28,7 +28,9 @@ void RunSession::settled()
     }
     if (m_state.cause) {
         m_state.cause->lastLines = m_lastLines.value(m_state.cause->rank);
-        if (!m_state.stopRequested && !m_others.isActive() && !m_othersStopped && !m_work.empty()) {
+        // Of an attempt that is the newest: spools that are read again tell of older ones first.
+        if (m_claim && m_watching == Watching::Live && m_state.attempt == m_attempt && !m_state.stopRequested &&
+            !m_others.isActive() && !m_othersStopped && !m_work.empty()) {
             m_othersStopped = true;
             m_others.start();
         }
@@ -41,9 +43,12 @@ void RunSession::settled()
 void RunSession::save()
 {
     const bool same = m_saved.phase == m_state.phase && m_saved.cause == m_state.cause &&
-                      m_saved.stopRequested == m_state.stopRequested && m_saved.startedWallUs == m_state.startedWallUs;
+                      m_saved.attempt == m_state.attempt && m_saved.stopRequested == m_state.stopRequested &&
+                      m_saved.startedWallUs == m_state.startedWallUs;
     if (m_state.id.isEmpty() || (same && wallClockUs() - m_savedWallUs < kSaveEveryUs))
         return;
+    if (m_state.attempt < m_attempt || (!m_claim && !m_state.stopRequested))
+        return; // half read; or the program that drives the run saves it
     m_saved = m_state;
     m_savedWallUs = wallClockUs();
     m_store.post([state = m_state](RunStore& store) {
@@ -52,52 +57,65 @@ void RunSession::save()
     });
 }
 
-bool RunSession::portWasTaken() const
+bool RunSession::isWorking() const
 {
-    if (m_state.attempt >= kMostAttempts || m_state.stopRequested || m_imposed || !m_state.cause ||
-        m_spec.masterPort != 0)
-        return false;
-    return std::any_of(m_lastLines.begin(), m_lastLines.end(),
-                       [](const QStringList& lines) { return saysPortTaken(lines); });
+    return std::ranges::any_of(
+        m_work, [](const NodeWork& work) { return !work.proven || (!work.followed && !work.unreachable); });
 }
 
 void RunSession::finishIfOver()
 {
-    const bool working =
-        std::any_of(m_work.begin(), m_work.end(), [](const NodeWork& work) { return !work.followed || !work.proven; });
-    if (m_finished || m_launch || working || (m_work.empty() && !lockstep::isOver(m_state.phase)))
+    if (m_finished || m_launch || m_restart.isActive() || isWorking() ||
+        (m_work.empty() && !lockstep::isOver(m_state.phase)))
         return;
     m_others.stop();
-    if (m_replay) {
+    switch (m_watching) {
+    case Watching::Replay:
         m_finished = true;
         emit finished();
         return;
+    case Watching::Proving:
+        if (!m_proofAsked) {
+            proveAll();
+            if (isWorking())
+                return;
+        }
+        break;
+    case Watching::Live:
+        if (!m_claim && !m_state.stopRequested) {
+            takeClaim(); // whoever drives the run says whether it goes on
+            return;
+        }
+        if (launchAgain())
+            return;
+        break;
     }
-    if (!m_work.empty() && portWasTaken()) {
-        const int port = m_plan.masterPort;
-        emit said(QStringLiteral("Port %1 was taken between the plan and the start; launching again on another one")
-                      .arg(port));
-        m_work.clear();
-        m_lastLines.clear();
-        m_othersStopped = false;
-        m_state.phase = RunPhase::Starting;
-        startLaunch(LaunchId{m_state.id, m_state.attempt + 1});
-        return;
+    conclude();
+}
+
+void RunSession::conclude()
+{
+    const bool offered = std::ranges::any_of(m_work, [](const NodeWork& work) { return work.offered; });
+    if (m_watching == Watching::Live) {
+        if (offered)
+            m_state.phase = RunPhase::Lost; // not over: something of it lives on
+        else if (m_imposed)
+            m_state.phase = RunPhase::Failed;
+        else if (!lockstep::isOver(m_state.phase))
+            m_state.phase = m_state.stopRequested ? RunPhase::Stopped : RunPhase::Failed;
+        if (m_state.phase != RunPhase::Stopped && m_state.cause)
+            m_state.reason = m_state.cause->title;
+        if (m_state.endedWallUs == 0 && !offered)
+            m_state.endedWallUs = wallClockUs();
     }
-    if (m_imposed)
-        m_state.phase = RunPhase::Failed;
-    else if (!lockstep::isOver(m_state.phase))
-        m_state.phase = m_state.stopRequested ? RunPhase::Stopped : RunPhase::Failed;
-    if (m_state.phase == RunPhase::Failed && m_state.cause)
-        m_state.reason = m_state.cause->title;
-    if (m_state.endedWallUs == 0)
-        m_state.endedWallUs = wallClockUs();
     m_finished = true;
+    m_driver.stop();
     emit stateChanged(m_state);
     m_store.ask([state = m_state](RunStore& store) { return store.saveState(state); }, this,
                 [this](const Result<void>& saved) {
                     if (!saved)
                         emit said(saved.error().text);
+                    m_claim.reset(); // after its last word is saved
                     emit finished();
                 });
 }
@@ -105,6 +123,7 @@ void RunSession::finishIfOver()
 void RunSession::refuse(const Error& error)
 {
     m_finished = true;
+    m_driver.stop();
     emit refused(error);
     emit finished();
 }

@@ -29,30 +29,6 @@ Result<StopProof> askOnce(const NodeLink& link, const QString& run, int graceS, 
     return StopProof{static_cast<int>(*gone), static_cast<int>(*left)};
 }
 
-// A node that answered has answered; only the way to it is worth another try.
-bool worthRetrying(ErrorCode code)
-{
-    switch (code) {
-    case ErrorCode::Unreachable:
-    case ErrorCode::Timeout:
-    case ErrorCode::ConnectionLost:
-        return true;
-    case ErrorCode::BadInput:
-    case ErrorCode::NotFound:
-    case ErrorCode::Io:
-    case ErrorCode::HostKeyUnknown:
-    case ErrorCode::HostKeyChanged:
-    case ErrorCode::AuthFailed:
-    case ErrorCode::NeedsPassphrase:
-    case ErrorCode::Agent:
-    case ErrorCode::Protocol:
-    case ErrorCode::Busy:
-    case ErrorCode::Stopped:
-        return false;
-    }
-    return false;
-}
-
 } // namespace
 
 Result<StopProof> stopOnNode(const TransportFactory& transports, const Node& node, const AgentFile& agent,
@@ -63,7 +39,7 @@ Result<StopProof> stopOnNode(const TransportFactory& transports, const Node& nod
     for (;;) {
         auto link = openNode(transports, node, agent, stop);
         auto proof = link ? askOnce(*link, run, graceS, stop) : Result<StopProof>(std::unexpected(link.error()));
-        if (proof || !worthRetrying(proof.error().code) || stop.stop_requested())
+        if (proof || !worthAnotherTry(proof.error().code) || stop.stop_requested())
             return proof;
         const auto wait = backOff.next();
         if (std::chrono::steady_clock::now() + wait >= deadline.at)

@@ -8,15 +8,19 @@ namespace lockstep {
 
 void RunSession::stop(int graceS)
 {
-    if (m_finished || m_replay)
+    if (m_finished || m_watching == Watching::Replay)
         return;
-    if (m_state.id.isEmpty() && !m_launch) {
-        m_stopGraceS = graceS;
+    if ((m_state.id.isEmpty() && !m_launch) || (!m_launchedHere && m_nodes.isEmpty())) {
+        m_stopGraceS = graceS; // not read from the store yet, or launched by another program at the moment
         return;
     }
+    if (m_watching == Watching::Proving)
+        return; // it is on its way
     m_state.stopRequested = true;
     if (m_launch)
         m_launch->requestStop();
+    else if (m_restart.isActive())
+        stopWhilePausing();
     else if (!lockstep::isOver(m_state.phase))
         m_state.phase = RunPhase::Stopping;
     for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
@@ -24,11 +28,27 @@ void RunSession::stop(int graceS)
     settled();
 }
 
+void RunSession::stopWhilePausing()
+{
+    m_restart.stop();
+    m_driver.stop();
+    m_state.phase = RunPhase::Stopped;
+    m_state.reason = QStringLiteral("stopped before attempt %1").arg(m_attempt + 1);
+}
+
 void RunSession::stopOthers()
 {
     for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
         if (!m_work[static_cast<std::size_t>(i)].followed)
             stopNode(i, std::min(kOthersGraceS, m_spec.graceS));
+}
+
+// Of a run that is over: whoever has not proven that nothing is left, for whatever reason, is asked now.
+void RunSession::proveAll()
+{
+    m_proofAsked = true;
+    for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
+        stopNode(i, m_stopGraceS.value_or(kSpecGrace) < 0 ? m_spec.graceS : *m_stopGraceS);
 }
 
 void RunSession::stopNode(int nodeIndex, int graceS)
@@ -49,11 +69,19 @@ void RunSession::stopAnswered(int nodeIndex, const Result<StopProof>& proof)
     work.proven = true;
     NodeRunState& node = m_state.nodes[nodeIndex];
     if (proof) {
+        work.offered = false;
         node.gone = std::max(node.gone, proof->gone);
         node.left = proof->left;
+        if (m_watching == Watching::Proving) // what it wrote since our copy ended
+            follow(nodeIndex, {}, FollowJob::Until::RunEnds);
     } else if (proof.error().code == ErrorCode::NotFound) {
+        work.offered = false;
         node.left = 0;
     } else {
+        work.unreachable = true;
+        for (RankState& rank : m_state.ranks)
+            if (rank.nodeIndex == nodeIndex && rank.endedWallUs == 0)
+                rank.phase = RankPhase::Lost;
         emit said(proof.error().text);
         node.linkReason = proof.error().text;
     }

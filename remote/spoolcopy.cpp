@@ -17,12 +17,19 @@ std::string_view view(const QByteArray& bytes)
 } // namespace
 
 SpoolCopy::SpoolCopy(StoreThread& store, const Origin& origin)
-    : m_store(store), m_origin(origin), m_decoder(std::make_shared<RunDecoder>(origin.nodeIndex, origin.clockOffsetUs))
+    : m_store(store), m_origin(origin), m_decoder(std::make_shared<RunDecoder>(origin.nodeIndex, origin.clockOffsetUs)),
+      m_offset(origin.from)
 {
     m_decoder->setStartWallUs(origin.startWallUs);
 }
 
 SpoolCopy::~SpoolCopy() = default;
+
+void SpoolCopy::setClockOffsetUs(qint64 offsetUs)
+{
+    if (std::exchange(m_origin.clockOffsetUs, offsetUs) != offsetUs)
+        m_store.post([decoder = m_decoder, offsetUs](RunStore&) { decoder->setClockOffsetUs(offsetUs); });
+}
 
 Result<void> SpoolCopy::catchUp(const std::function<void(RunUpdate)>& decoded, std::stop_token stop)
 {
@@ -43,6 +50,7 @@ Result<void> SpoolCopy::catchUp(const std::function<void(RunUpdate)>& decoded, s
         if (piece->first == 0)
             break;
         m_offset += piece->first;
+        piece->second.spoolBytes = m_offset;
         decoded(std::move(piece->second));
     }
     return {};
@@ -58,8 +66,10 @@ Result<RunUpdate> SpoolCopy::append(const QByteArray& bytes)
                           return decoder->feed(view(bytes));
                       })
                       .get();
-    if (update)
+    if (update) {
         m_offset += bytes.size();
+        update->spoolBytes = m_offset;
+    }
     return update;
 }
 

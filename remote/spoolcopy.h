@@ -18,11 +18,14 @@ public:
         int nodeIndex = 0;
         qint64 startWallUs = 0;   // zero of the run's seconds
         qint64 clockOffsetUs = 0; // node minus us
+        qint64 from = 0;          // decoded before: an attempt begins there
     };
 
     SpoolCopy(StoreThread& store, const Origin& origin);
     ~SpoolCopy();
 
+    [[nodiscard]] const Origin& origin() const { return m_origin; }
+    void setClockOffsetUs(qint64 offsetUs);                  // while nobody follows: of another attempt
     [[nodiscard]] qint64 offset() const { return m_offset; } // decoded so far: where to go on
     // Decodes what the file holds behind offset(), in pieces: a run that is taken up again, or bytes that another
     // desktop program on the same data folder has fetched.

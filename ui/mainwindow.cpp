@@ -43,6 +43,7 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     m_preferences = new PreferencesPage(theme);
     m_keys = new KeysPage(theme);
     m_notice = new NoticeBar(theme);
+    m_leftovers = new NoticeBar(theme);
     m_status = new StatusStrip(theme);
     for (QWidget* page : std::initializer_list<QWidget*>{m_nodesPage, m_launch, m_runsPage, m_preferences, m_keys})
         m_pages->addWidget(page);
@@ -52,6 +53,7 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     row->setSpacing(0);
     auto* content = makeColumn(nullptr);
     content->addWidget(m_notice);
+    content->addWidget(m_leftovers);
     content->addWidget(m_pages, 1);
     row->addWidget(m_rail);
     row->addWidget(makeLine(LineKind::Border, Qt::Vertical));
@@ -93,6 +95,7 @@ void MainWindow::connectNodes()
         showPlace(Place::Nodes);
         m_nodesPage->showNode(node);
     });
+    connect(m_leftovers, &NoticeBar::accepted, this, [this] { emit cleanRequested(m_leftOn); });
     connect(&m_nodes, &NodeList::reset, this, &MainWindow::showNodes);
     connect(&m_nodes, &NodeList::nodeChanged, this, &MainWindow::showNodes);
 }
@@ -263,7 +266,38 @@ void MainWindow::showNodes()
 {
     m_rail->setNodeCount(static_cast<int>(m_nodes.nodes().size()));
     m_status->setNodes(m_nodes.nodes());
+    showLeftovers();
     showStatus();
+}
+
+// Offered once for what was found; a new launch there is refused as long as it is there.
+void MainWindow::showLeftovers()
+{
+    QStringList nodes, runs;
+    int processes = 0;
+    for (const NodeState& state : m_nodes.nodes())
+        for (const NodeRun& run : state.runs)
+            if (run.isLeftover()) {
+                processes += run.processes;
+                if (!nodes.contains(state.node.name))
+                    nodes << state.node.name;
+                if (!runs.contains(run.run))
+                    runs << run.run;
+            }
+    if (nodes == m_leftOn)
+        return;
+    m_leftOn = nodes;
+    m_leftovers->setVisible(!nodes.isEmpty());
+    if (nodes.isEmpty())
+        return;
+    m_leftovers->showOffer(
+        QStringLiteral("%1 left behind on %2")
+            .arg(processes == 1 ? QStringLiteral("A process was") : QStringLiteral("%1 processes were").arg(processes),
+                 nodes.join(QStringLiteral(", "))),
+        QStringLiteral("Of %1, whose supervisor is gone: nobody looks after them, and a new launch there is refused. "
+                       "Only what carries the run's tag is ended.")
+            .arg(runs.join(QStringLiteral(", "))),
+        QStringLiteral("Remove"));
 }
 
 void MainWindow::showRuns()

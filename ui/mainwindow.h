@@ -66,6 +66,7 @@ signals:
     void checkAllRequested();
     void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
     void deployRequested(const QString& node);
+    void cleanRequested(const QStringList& nodes); // end what runs left behind there
     void measureRequested(const RunSpec& spec);
     void saveSpecRequested(const RunSpec& spec, const QString& path); // path empty: among the saved ones
     void schemeChosen(lockstep::ui::SchemeChoice choice);
@@ -80,6 +81,7 @@ private:
     void focusFilter();
     void showNodes(); // counts and status bar
     void showRuns();
+    void showLeftovers();
     void showStatus();
     RunPage* runPage(const QString& id);
     void launchAgain(const RunSpec& spec);
@@ -95,6 +97,8 @@ private:
     PreferencesPage* m_preferences;
     KeysPage* m_keys;
     NoticeBar* m_notice;
+    NoticeBar* m_leftovers;
+    QStringList m_leftOn; // nodes of the offer that was made last, taken or not
     StatusStrip* m_status;
     QShortcut* m_slash = nullptr;
     QHash<QString, RunPage*> m_runPages;

@@ -24,6 +24,7 @@ constexpr auto kAnswerTime = 20s;
 // Understands what a trainer's options tell it; writes the records that lockstep-trainer writes.
 constexpr char kTrainer[] = R"(#!/bin/sh
 steps=10 delay=0.02 fail_rank=-1 fail_step=3 code=3 world=$WORLD_SIZE ignore_term=0 orphan=0 busy_port=0
+fail_attempt=$LOCKSTEP_ATTEMPT checkpoint= resume=
 while [ $# -gt 1 ]; do
     name=$(printf %s "${1#--}" | tr - _)
     eval "$name=\$2"
@@ -36,11 +37,13 @@ if [ "$busy_port" = 1 ] && [ "$LOCKSTEP_ATTEMPT" = 1 ]; then
     exit 1
 fi
 echo "info - 0 world=$world total_steps=$steps" >&3
+[ -n "$resume" ] && echo "resumed from $resume"
 i=0
 while [ "$i" -lt "$steps" ]; do
+    [ -n "$checkpoint" ] && [ "$RANK$i" = 02 ] && echo "info - 0 checkpoint=$checkpoint/step-2.pt checkpoint_step=2" >&3
     echo "metric - 0 step=$i loss=$((steps - i)).25 samples_per_s=100" >&3
     echo "step $i of rank $RANK"
-    if [ "$RANK" = "$fail_rank" ] && [ "$i" = "$fail_step" ]; then
+    if [ "$RANK" = "$fail_rank" ] && [ "$i" = "$fail_step" ] && [ "$LOCKSTEP_ATTEMPT" = "$fail_attempt" ]; then
         echo "no more memory on rank $RANK" >&2
         [ "$code" = kill ] && kill -9 $$
         exit "$code"

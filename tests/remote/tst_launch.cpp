@@ -133,7 +133,7 @@ void TstLaunch::stopsWithProof()
     beside.launch(spec, made.nodes());
     QTRY_COMPARE_WITH_TIMEOUT(words(session.state().phase), words(RunPhase::Running), kEndMs);
     QTRY_COMPARE_WITH_TIMEOUT(words(beside.state().phase), words(RunPhase::Running), kEndMs);
-    QVERIFY(MadeNodes::tagged(session.state().id).size() >= 8);
+    QTRY_VERIFY(MadeNodes::tagged(session.state().id).size() >= 8);
     session.stop(1);
     session.stop(1);
     QVERIFY(finished.wait(kEndMs));

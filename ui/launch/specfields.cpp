@@ -68,12 +68,15 @@ QString wrongNumber(const QString& name, const QString& text)
     const QString trimmed = text.trimmed();
     if (trimmed.isEmpty())
         return {};
-    if (name == QLatin1String("grace")) {
-        bool number = false;
-        const int seconds = trimmed.toInt(&number);
-        return number && seconds >= 0 && seconds <= kMostGraceS
+    const int most = name == QLatin1String("grace")      ? kMostGraceS
+                     : name == QLatin1String("restarts") ? kMostRestarts
+                                                         : 0;
+    if (most > 0) {
+        bool isNumber = false;
+        const int number = trimmed.toInt(&isNumber);
+        return isNumber && number >= 0 && number <= most
                    ? QString()
-                   : QStringLiteral("grace is a whole number from 0 to %1, not “%2”.").arg(kMostGraceS).arg(trimmed);
+                   : QStringLiteral("%1 is a whole number from 0 to %2, not “%3”.").arg(name).arg(most).arg(trimmed);
     }
     const Result<void> right = checkTrainerOption(name, trimmed.toUtf8());
     return right ? QString() : right.error().text;
@@ -155,13 +158,14 @@ QString readEnvironment(const QString& text, Environment& into)
 
 QList<QPair<QString, QString>> settingsOf(const RunSpec& spec)
 {
-    QList<QPair<QString, QString>> all{{QStringLiteral("nodes"), spec.nodes},
-                                       {QStringLiteral("ranks a node"), ranksANodeText(spec.ranksPerNode)},
-                                       {QStringLiteral("backend"), toString(spec.backend)},
-                                       {QStringLiteral("master port"), spec.masterPort > 0
-                                                                           ? QString::number(spec.masterPort)
-                                                                           : QStringLiteral("free")},
-                                       {QStringLiteral("grace"), QStringLiteral("%1 s").arg(spec.graceS)}};
+    QList<QPair<QString, QString>> all{
+        {QStringLiteral("nodes"), spec.nodes},
+        {QStringLiteral("ranks a node"), ranksANodeText(spec.ranksPerNode)},
+        {QStringLiteral("backend"), toString(spec.backend)},
+        {QStringLiteral("master port"),
+         spec.masterPort > 0 ? QString::number(spec.masterPort) : QStringLiteral("free")},
+        {QStringLiteral("grace"), QStringLiteral("%1 s").arg(spec.graceS)},
+        {QStringLiteral("restarts"), spec.restarts > 0 ? QString::number(spec.restarts) : QStringLiteral("never")}};
     for (const TrainerOption& option : spec.trainer)
         all.append({option.name, QString::fromUtf8(option.value)});
     if (!spec.arguments.isEmpty())

@@ -56,7 +56,7 @@ SpecForm::SpecForm(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(the
         connect(combo, &QComboBox::currentTextChanged, this, &SpecForm::read);
     for (Combo* combo : {m_ranksANode, m_backend, m_model})
         connect(combo, &QComboBox::currentTextChanged, this, &SpecForm::read);
-    for (Field* field : {m_nodes, m_path, m_port, m_grace, m_env, m_arguments})
+    for (Field* field : {m_nodes, m_path, m_port, m_grace, m_restarts, m_env, m_arguments})
         connect(field, &QLineEdit::textChanged, this, &SpecForm::read);
     for (const auto& [name, field] : m_options)
         connect(field, &QLineEdit::textChanged, this, &SpecForm::read);
@@ -195,6 +195,8 @@ void SpecForm::makeAdvanced()
     m_port = addField(*first, QStringLiteral("master port"), QStringLiteral("master_port"), 6);
     m_port->setPlaceholderText(QStringLiteral("free"));
     m_grace = addField(*first, QStringLiteral("grace, s"), QStringLiteral("grace"), 4);
+    m_restarts = addField(*first, QStringLiteral("restarts"), QStringLiteral("restarts"), 4);
+    m_restarts->setPlaceholderText(QStringLiteral("never"));
     first->addStretch(1);
     QHBoxLayout* second = addRow({});
     m_env = addField(*second, QStringLiteral("environment"), QStringLiteral("env"), 30);
@@ -271,6 +273,7 @@ void SpecForm::fill()
         field->setText(QString::fromUtf8(m_spec.option(name)));
     m_port->setText(m_spec.masterPort > 0 ? QString::number(m_spec.masterPort) : QString());
     m_grace->setText(QString::number(m_spec.graceS));
+    m_restarts->setText(m_spec.restarts > 0 ? QString::number(m_spec.restarts) : QString());
     m_env->setText(environmentText(m_spec.env));
     m_arguments->setText(wordsText(m_spec.arguments));
     m_filling = false;
@@ -309,6 +312,8 @@ void SpecForm::read()
     m_spec.masterPort = port.value_or(m_spec.masterPort);
     take(*m_grace, wrongNumber(QStringLiteral("grace"), m_grace->text()));
     m_spec.graceS = m_grace->text().toInt();
+    take(*m_restarts, wrongNumber(QStringLiteral("restarts"), m_restarts->text()));
+    m_spec.restarts = m_restarts->text().toInt();
     if (m_env->text() != environmentText(m_spec.env))
         take(*m_env, readEnvironment(m_env->text(), m_spec.env));
     if (m_arguments->text() != wordsText(m_spec.arguments))

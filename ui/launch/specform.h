@@ -67,7 +67,7 @@ private:
     QList<std::pair<QString, Field*>> m_options; // trainer options that are one line each
     QList<std::pair<QString, Combo*>> m_choices; // and those that are one of several words
     OptionPanel* m_all;
-    Field *m_port, *m_grace, *m_env, *m_arguments;
+    Field *m_port, *m_grace, *m_restarts, *m_env, *m_arguments;
     QLabel *m_editedTag, *m_total;
     ElidedLabel *m_found, *m_summary;
     Button* m_disclose;

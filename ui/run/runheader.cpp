@@ -49,6 +49,13 @@ Look lookOf(RunPhase phase)
     return {Icon::Wait, Tone::Idle};
 }
 
+// Ranks were started there, and nobody knows that nothing is left.
+bool isUnproven(const RunState& state)
+{
+    return std::ranges::any_of(state.nodes,
+                               [](const NodeRunState& node) { return node.left != 0 && node.spoolBytes > 0; });
+}
+
 } // namespace
 
 QString whereWords(const RunData& run)
@@ -144,8 +151,13 @@ void RunHeader::refreshState(qint64 nowWallUs)
         silent << node.name;
         longest = std::max(longest, static_cast<double>(nowWallUs - node.lastHeardWallUs) / kUsPerSecond);
     }
-    m_link->setVisible(!silent.isEmpty());
-    if (!silent.isEmpty())
+    const bool blocked = !isOver(state.phase) && std::ranges::any_of(state.nodes, [](const NodeRunState& node) {
+        return node.link == LinkPhase::Blocked;
+    });
+    m_link->setVisible(blocked || !silent.isEmpty());
+    if (blocked)
+        m_link->setState(Icon::Lost, Tone::Bad, QStringLiteral("this machine's disk takes nothing"));
+    else if (!silent.isEmpty())
         m_link->setState(Icon::Lost, Tone::Warn,
                          silent.join(QStringLiteral(", ")) + QStringLiteral(" link lost ") +
                              figures::shortClock(longest));
@@ -163,12 +175,12 @@ void RunHeader::refreshStop(qint64 nowWallUs)
 {
     const RunState& state = m_run.state();
     const bool over = isOver(state.phase);
-    m_stop->setVisible(!over);
+    m_stop->setVisible(!over || isUnproven(state));
     m_again->setVisible(over);
     const bool stopping = state.stopRequested || state.phase == RunPhase::Stopping || m_stopAskedUs > 0;
     if (over || !stopping) {
         m_stop->setEnabled(true);
-        m_stop->setText(QStringLiteral("Stop"));
+        m_stop->setText(over ? QStringLiteral("Ask for the proof") : QStringLiteral("Stop"));
         m_stopAskedUs = over ? 0 : m_stopAskedUs;
         return;
     }

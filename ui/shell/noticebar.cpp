@@ -27,10 +27,16 @@ NoticeBar::NoticeBar(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(th
     words->addWidget(m_title);
     words->addWidget(m_detail);
     auto* close = new Button(theme, QStringLiteral("Close"), ButtonKind::Flat, {}, ButtonSize::Small);
+    m_action = new Button(theme, {}, ButtonKind::Outlined, {}, ButtonSize::Small);
     row->addWidget(m_icon, 0, Qt::AlignTop);
     row->addLayout(words, 1);
+    row->addWidget(m_action, 0, Qt::AlignTop);
     row->addWidget(close, 0, Qt::AlignTop);
     connect(close, &QPushButton::clicked, this, &QWidget::hide);
+    connect(m_action, &QPushButton::clicked, this, [this] {
+        hide();
+        emit accepted();
+    });
     hide();
 }
 
@@ -38,6 +44,16 @@ void NoticeBar::showError(const QString& what, const Error& error)
 {
     m_title->setText(what);
     m_detail->setText(error.text);
+    m_action->hide();
+    show();
+}
+
+void NoticeBar::showOffer(const QString& title, const QString& detail, const QString& action)
+{
+    m_title->setText(title);
+    m_detail->setText(detail);
+    m_action->setText(action);
+    m_action->show();
     show();
 }
 

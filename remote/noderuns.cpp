@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "remote/noderuns.h"
+
+#include "core/wire/encoder.h"
+#include "remote/agentcall.h"
+
+#include <QHash>
+#include <QtEndian>
+
+namespace lockstep {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kListTime = 20s;  // a login shell of 5 s, a slow disk
+constexpr auto kCleanTime = 60s; // grace, KILL, sweep, proof
+constexpr int kCleanGraceS = 3;
+constexpr qsizetype kPieceBytes = 12 << 10;     // raw bytes of one record: four times as many when all are escaped
+constexpr qsizetype kMostPaperBytes = 64 << 20; // unpacked
+
+constexpr char kSpecName[] = "spec.toml", kPlanName[] = "plan.toml";
+
+void appendPaper(std::string& job, const char* name, const QByteArray& text)
+{
+    const QByteArray packed = qCompress(text, 9);
+    const std::string_view bytes(packed.constData(), static_cast<std::size_t>(packed.size()));
+    wire::Encoder encoder(job);
+    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes)
+        encoder.begin("paper", wire::kNode, 0)
+            .field("name", std::string_view(name))
+            .field(at == 0 ? "v" : "more", bytes.substr(at, kPieceBytes))
+            .end();
+}
+
+// The length in front is from outside: looked at before anything is allocated for it.
+Result<QByteArray> unpacked(const QByteArray& packed, const QString& node)
+{
+    if (packed.size() > 4 && qFromBigEndian<quint32>(packed.constData()) <= kMostPaperBytes)
+        if (QByteArray text = qUncompress(packed); !text.isEmpty())
+            return text;
+    return failure(ErrorCode::Protocol, QStringLiteral("What %1 says of the run can't be unpacked").arg(node), node);
+}
+
+NodeRun runOf(const AgentRecord& record)
+{
+    NodeRun run;
+    run.run = record.text("run");
+    run.node = record.text("node");
+    run.attempt = static_cast<int>(record.integer("attempt").value_or(1));
+    run.standing = record.text("phase") == QLatin1String("running") ? NodeRun::Standing::Running
+                   : record.text("phase") == QLatin1String("ended") ? NodeRun::Standing::Ended
+                                                                    : NodeRun::Standing::Lost;
+    run.supervisor = record.integer("pid").value_or(0);
+    run.spoolBytes = record.integer("spool_bytes").value_or(0);
+    run.processes = static_cast<int>(record.integer("left").value_or(0));
+    return run;
+}
+
+} // namespace
+
+Result<QList<NodeRun>> runsOn(const NodeLink& link, std::stop_token stop)
+{
+    const Deadline deadline = Deadline::in(kListTime);
+    auto call = AgentCall::start(*link.transport, link.agent.path, {"list"}, deadline, stop);
+    if (!call)
+        return std::unexpected(call.error());
+    const auto records = call->all(deadline, stop);
+    if (!records)
+        return std::unexpected(records.error());
+    QList<NodeRun> runs;
+    for (const AgentRecord& record : *records)
+        if (record.kind == "run")
+            runs.append(runOf(record));
+    return runs;
+}
+
+Result<QList<CleanedRun>> cleanNode(const RunParts& parts, const Node& node, std::stop_token stop)
+{
+    const auto agent = AgentFile::load(parts.agentFile);
+    if (!agent)
+        return std::unexpected(agent.error());
+    const auto link = openNode(parts.transports, node, *agent, stop);
+    if (!link)
+        return std::unexpected(link.error());
+    const auto runs = runsOn(*link, stop);
+    if (!runs)
+        return std::unexpected(runs.error());
+    QList<CleanedRun> cleaned;
+    for (const NodeRun& run : *runs) {
+        if (!run.isLeftover())
+            continue;
+        const auto proof =
+            stopOnNode(parts.transports, node, *agent, run.run, kCleanGraceS, Deadline::in(kCleanTime), stop);
+        if (!proof)
+            return std::unexpected(proof.error());
+        cleaned.append({run.run, *proof});
+    }
+    return cleaned;
+}
+
+Result<RunPapers> papersOf(const NodeLink& link, const QString& run, std::stop_token stop)
+{
+    const QString& node = link.transport->node().name;
+    const Deadline deadline = Deadline::in(kListTime);
+    auto call = AgentCall::start(*link.transport, link.agent.path, {"about", run.toUtf8()}, deadline, stop);
+    if (!call)
+        return std::unexpected(call.error());
+    const auto records = call->all(deadline, stop);
+    if (!records)
+        return std::unexpected(records.error());
+    QHash<QString, QByteArray> packed;
+    RunPapers papers;
+    for (const AgentRecord& record : *records) {
+        if (record.kind == "job")
+            papers.attempt = static_cast<int>(record.integer("attempt").value_or(1));
+        if (record.kind != "paper")
+            continue;
+        for (const char* key : {"v", "more"})
+            if (const auto part = record.fields.find(std::string_view(key)); part != record.fields.end())
+                packed[record.text("name")] += QByteArray::fromStdString(part->second);
+    }
+    if (!packed.contains(QLatin1String(kSpecName)) || !packed.contains(QLatin1String(kPlanName)))
+        return failure(
+            ErrorCode::NotFound,
+            QStringLiteral("%1 has the run %2, but not its plan: it can be stopped, not watched").arg(node, run), node);
+    const auto specText = unpacked(packed.value(QLatin1String(kSpecName)), node);
+    const auto planText = unpacked(packed.value(QLatin1String(kPlanName)), node);
+    if (!specText)
+        return std::unexpected(specText.error());
+    if (!planText)
+        return std::unexpected(planText.error());
+    auto spec = RunSpec::parse(*specText, QStringLiteral("the spec on %1").arg(node), RunSpec::Options::Any);
+    if (!spec)
+        return std::unexpected(spec.error());
+    auto plan = LaunchPlan::parse(*planText);
+    if (!plan)
+        return std::unexpected(plan.error());
+    papers.spec = std::move(*spec);
+    papers.plan = std::move(*plan);
+    return papers;
+}
+
+void appendPapers(std::string& job, const RunSpec& spec, const LaunchPlan& plan)
+{
+    appendPaper(job, kSpecName, spec.toToml());
+    appendPaper(job, kPlanName, plan.toToml());
+}
+
+} // namespace lockstep
