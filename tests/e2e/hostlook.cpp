@@ -45,6 +45,11 @@ QString HostLook::runFolder(const QString& run) const
     return TestCluster::file(QStringLiteral("host/%1/vartmp/lockstep-%2/%1/%3").arg(m_host).arg(m_uid).arg(run));
 }
 
+QString HostLook::folderThere(const QString& host, const QString& run)
+{
+    return QStringLiteral("/var/tmp/lockstep-%1/%2/%3").arg(kTrainer).arg(host, run);
+}
+
 QStringList HostLook::segments(const QString& run) const
 {
     return QDir(runFolder(run)).entryList({QStringLiteral("spool.*")}, QDir::Files, QDir::Name);

@@ -16,6 +16,8 @@ public:
     [[nodiscard]] QStringList processes() const;               // "PID ARGS" of all that the user runs, sign-ins too
     [[nodiscard]] QStringList files() const;                   // paths of all files of the user, but ~/.ssh
     [[nodiscard]] QString runFolder(const QString& run) const; // where this program sees it
+    [[nodiscard]] static QString folderThere(const QString& host,
+                                             const QString& run); // where the host does, of trainer
     // The spool as it was before segments were compressed. segments: "spool.000000.zst", in order.
     [[nodiscard]] QByteArray spool(const QString& run) const;
     [[nodiscard]] QStringList segments(const QString& run) const;

@@ -49,6 +49,16 @@ void Program::interrupt()
     ::kill(static_cast<pid_t>(m_process.processId()), SIGINT);
 }
 
+void Program::pause()
+{
+    ::kill(static_cast<pid_t>(m_process.processId()), SIGSTOP);
+}
+
+void Program::goOn()
+{
+    ::kill(static_cast<pid_t>(m_process.processId()), SIGCONT);
+}
+
 Answer Program::end(std::chrono::milliseconds limit)
 {
     if (!QTest::qWaitFor([this] { return !isRunning(); }, static_cast<int>(limit.count())))

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
     void killHard();  // with SIGKILL, and sees it gone
     void interrupt(); // Ctrl-C
+    void pause();     // SIGSTOP
+    void goOn();
+    [[nodiscard]] qint64 processId() const { return m_process.processId(); }
     // Its end must come within `limit`, else the test program ends with what was said so far.
     [[nodiscard]] Answer end(std::chrono::milliseconds limit);
 

@@ -94,6 +94,11 @@ void TestCluster::crash(const QString& host)
     mustWork({QStringLiteral("crash"), host});
 }
 
+void TestCluster::fault(const QString& kind, const QString& host)
+{
+    mustWork({kind, host});
+}
+
 void TestCluster::configureSshd(const QString& host, const QByteArray& lines)
 {
     // The same process starts anew: ready when it listens on another socket than before.

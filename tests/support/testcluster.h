@@ -32,6 +32,8 @@ public:
     static void cut(const QString& host); // every packet is dropped from now on
     static void heal(const QString& host);
     static void crash(const QString& host); // for good
+    // Any other fault of testcluster.sh: deaf, mute, lossy, freeze, thaw, power.
+    static void fault(const QString& kind, const QString& host);
     // Lines in front of sshd_config; sshd reads them at once, connections that stand are not touched.
     static void configureSshd(const QString& host, const QByteArray& lines);
 };

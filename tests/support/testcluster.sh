@@ -7,7 +7,10 @@
 # and, from within PROGRAM:
 #   testcluster.sh exec HOST CMD...   as root on that host
 #   testcluster.sh cut HOST           every packet to and from it is dropped, silently; sockets stay open
-#   testcluster.sh heal HOST
+#   testcluster.sh deaf|mute|lossy HOST   what comes to it is dropped; what it sends; 10 % both ways
+#   testcluster.sh heal HOST          of all of these
+#   testcluster.sh freeze|thaw HOST   its sshd, with all connections, does nothing
+#   testcluster.sh power HOST         it loses power: no last word, and the cable is dead
 #   testcluster.sh crash HOST         the host is gone, at once
 #
 # PROGRAM finds in $LOCKSTEP_CLUSTER: ssh_config (aliases n1 ..., user trainer), id (key), known_hosts, hosts (one name a
@@ -58,10 +61,17 @@ make_network() { # a switch, this side, and a cable for each host
   nsenter --net=/run/netns/switch nft -f - <<'RULES'
 table bridge cable {
   set cut { type ifname; }
+  set deaf { type ifname; }
+  set mute { type ifname; }
+  set lossy { type ifname; }
   chain forward {
     type filter hook forward priority 0; policy accept;
     iifname @cut drop
     oifname @cut drop
+    oifname @deaf drop
+    iifname @mute drop
+    iifname @lossy numgen random mod 100 < 10 drop
+    oifname @lossy numgen random mod 100 < 10 drop
   }
 }
 RULES
@@ -200,7 +210,17 @@ take_down() {
 }
 
 host_pid() { cat "$LOCKSTEP_CLUSTER/host/$1/pid"; }
-cable() { nsenter --net=/run/netns/switch nft "$1" element bridge cable cut "{ \"$2\" }"; }
+cable() { nsenter --net=/run/netns/switch nft "$1" element bridge cable "$2" "{ \"$3\" }"; }
+heal() {
+  local fault
+  for fault in cut deaf mute lossy; do
+    cable delete "$fault" "$1" 2>/dev/null || true # it has not all of them
+  done
+}
+signal_sshd() { # first the connections: a stop sent from inside does not reach the first process of a host
+  nsenter -t "$(host_pid "$2")" --mount --pid -- pkill "-$1" sshd || true
+  kill "-$1" "$(host_pid "$2")"
+}
 
 case ${1:-} in
 run) shift && enter "$@" ;;
@@ -211,11 +231,14 @@ exec)
   shift 2
   exec nsenter -t "$(host_pid "$host")" --mount --uts --ipc --net --pid -- "$@"
   ;;
-cut) cable add "$2" ;;
-heal) cable delete "$2" ;;
+cut | deaf | mute | lossy) cable add "$1" "$2" ;;
+heal) heal "$2" ;;
+freeze) signal_sshd STOP "$2" ;;
+thaw) signal_sshd CONT "$2" ;;
 crash) kill -KILL "$(host_pid "$2")" ;;
+power) cable add cut "$2" && kill -KILL "$(host_pid "$2")" ;;
 *)
-  sed -n '3,18s/^# \{0,1\}//p' "$self"
+  sed -n '3,21s/^# \{0,1\}//p' "$self"
   exit 2
   ;;
 esac

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/e2e/faultrun.h"
+
+#include "tests/e2e/hostlook.h"
+#include "tests/support/testcluster.h"
+
+#include <QTest>
+
+namespace lockstep::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStartTime = 60s;
+constexpr int kStepMs = 30'000, kGoneMs = 90'000;
+constexpr int kSteps = 3;
+
+} // namespace
+
+FaultRun::FaultRun(const QStringList& hosts, const QString& script, const QByteArray& specLines) : m_hosts(hosts)
+{
+    m_desk.setRankProgram(script);
+    QByteArray hostfile;
+    for (const QString& host : hosts)
+        hostfile += host.toUtf8() + " slots=1\n";
+    m_desk.setInventory(hostfile);
+    m_spec = m_desk.writeSpec("name = \"fault\"\nnodes = \"n*\"\ngrace = 2\n" + specLines);
+}
+
+void FaultRun::begin()
+{
+    m_program = m_desk.start({"run", m_spec, "--json"});
+}
+
+void FaultRun::awaitRunning()
+{
+    if (!m_program->says(": running", kStartTime))
+        qFatal("the run did not start: %s", m_program->said().constData());
+    m_id = m_desk.shown("last")["id"].toString();
+    for (const QString& host : m_hosts)
+        if (!QTest::qWaitFor([&] { return steps(host) >= kSteps; }, kStepMs))
+            qFatal("no steps on %s: %s", qPrintable(host), m_program->said().constData());
+}
+
+int FaultRun::steps(const QString& host) const
+{
+    int most = 0;
+    for (qsizetype rank = 0; rank < m_hosts.size(); ++rank)
+        most = std::max(most, HostLook(host).file(m_id, QStringLiteral("steps-%1").arg(rank)).trimmed().toInt());
+    return most;
+}
+
+bool FaultRun::stepsOn(const QString& host) const
+{
+    const int before = steps(host);
+    return QTest::qWaitFor([&] { return steps(host) >= before + kSteps; }, kStepMs);
+}
+
+void FaultRun::letEnd() const
+{
+    for (const QString& host : m_hosts) {
+        const Ran ran = TestCluster::exec(host, "touch " + HostLook::folderThere(host, m_id).toUtf8() + "/end");
+        if (ran.exitCode != 0)
+            qFatal("%s", ran.err.constData());
+    }
+}
+
+QString FaultRun::difference() const
+{
+    for (const QString& host : m_hosts) {
+        const QByteArray there = HostLook(host).spool(m_id), here = m_desk.storedSpool(m_id, host);
+        if (here != there || there.isEmpty())
+            return QStringLiteral("%1: %2 bytes here, %3 there").arg(host).arg(here.size()).arg(there.size());
+    }
+    return {};
+}
+
+QStringList FaultRun::processes(const QString& host)
+{
+    QStringList left;
+    for (const QString& process : HostLook(host).processes())
+        if (!process.contains(QLatin1String("sshd")))
+            left << process;
+    return left;
+}
+
+bool FaultRun::isGone(const QString& host) const
+{
+    return QTest::qWaitFor([&] { return processes(host).isEmpty(); }, kGoneMs);
+}
+
+} // namespace lockstep::test
