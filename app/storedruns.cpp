@@ -148,6 +148,8 @@ QString runText(const RunData& data)
         text += QStringLiteral(": ") + state.reason;
     text += QStringLiteral("\n%1  started %2\n")
                 .arg(state.id, timeOf(state.startedWallUs, QStringLiteral("yyyy-MM-dd HH:mm:ss")));
+    if (state.attempt > 1)
+        text += QStringLiteral("attempt %1\n").arg(state.attempt);
     if (state.cause) {
         text += QStringLiteral("\n%1\n%2\n").arg(state.cause->title, state.cause->detail);
         for (const auto& line : state.cause->lastLines)

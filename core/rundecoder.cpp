@@ -197,6 +197,10 @@ struct RunDecoder::State {
             line.text += QStringLiteral(": ") + change.reason;
         if (change.left >= 0)
             line.text += QStringLiteral(", %1 gone, %2 left behind").arg(std::max(0, change.gone)).arg(change.left);
+        if (const auto free = record.integer("gpus_free"))
+            line.text += QStringLiteral(", GPU memory seen free on %1 of %2 devices")
+                             .arg(*free)
+                             .arg(*free + record.integer("gpus_held").value_or(0));
         update.phases.push_back(std::move(change));
         update.lines.push_back(std::move(line));
     }

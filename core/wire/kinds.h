@@ -5,9 +5,9 @@
 //   hello  -  version agent host node boot_id run attempt wall_us   first record of every supervisor start
 //   clock  -  wall_us                                     every second
 //   phase  R  phase=starting|running|exited  pid reason code signal   how a rank stands; exited has code or signal
-//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids   how the node's part stands;
-//             `ended` is the last record of an attempt: gone= ranks and children ended, left= survivors (0 is the
-//             proof)
+//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids gpus_free gpus_held   how the
+//             node's part stands; `ended` is the last record of an attempt: gone= ranks and children ended, left=
+//             survivors (0 is the proof), gpus_free= devices of the run that are seen free of it, gpus_held= not
 //   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s tokens_per_s (of text and
 //   tokens)
 //             samples steps (how many the record covers, losses are means) data_ms to_device_ms (on a GPU) forward_ms

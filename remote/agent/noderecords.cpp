@@ -65,6 +65,8 @@ void appendEnded(std::string& out, const Proof& proof)
         .field("left", proof.left.size());
     if (!pids.empty())
         encoder.field("left_pids", pids);
+    if (proof.gpusFree + proof.gpusHeld > 0)
+        encoder.field("gpus_free", proof.gpusFree).field("gpus_held", proof.gpusHeld);
     encoder.end();
 }
 

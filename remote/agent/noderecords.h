@@ -19,6 +19,7 @@ struct Proof {
     std::string reason; // how the run ended here
     std::size_t gone = 0;
     std::vector<ProcessId> left;
+    std::size_t gpusFree = 0, gpusHeld = 0; // of the run's: seen free of it, or not; else unknown
 };
 void appendEnded(std::string& out, const Proof& proof); // the last record of a spool
 

@@ -3,6 +3,7 @@
 
 #include "remote/agent/clocks.h"
 #include "remote/agent/control.h"
+#include "remote/agent/jobcheck.h"
 #include "remote/agent/noderecords.h"
 
 #include <algorithm>
@@ -95,8 +96,12 @@ void Supervisor::turn()
 
     for (std::size_t i = 0; i < m_ranks.size(); ++i)
         m_ranks[i]->readable(&polled[firstRank + i * RankProcess::kPollSlots], m_out, nowUs);
-    if (polled[2].revents != 0)
+    if (polled[2].revents != 0) {
+        const std::size_t before = m_out.size();
         m_sampler->readable(m_out, nowUs);
+        if (m_release)
+            m_release->take(std::string_view(m_out).substr(before));
+    }
     if (polled[1].revents != 0)
         readSignals();
     for (const auto& rank : m_ranks)
@@ -107,6 +112,8 @@ void Supervisor::turn()
     }
     if (polled[0].revents != 0)
         readControl();
+    if (m_release && m_release->isSettled(nowUs))
+        end();
     if (m_phase == Phase::Ended)
         return;
     checkRanks();
@@ -256,6 +263,7 @@ void Supervisor::beginEnding(const std::string& reason, int graceS)
     m_phase = Phase::Stopping;
     m_stopAtUs = 0;
     m_sweepGraceS = graceS;
+    m_release.reset();
     m_sweep = std::make_unique<SweepProcess>(SweepTarget{m_runFolder, ::getpid()}, std::chrono::seconds(graceS));
 }
 
@@ -269,15 +277,37 @@ SweepProcess::Report Supervisor::sweepHere()
 void Supervisor::finishSweep(const SweepProcess::Report& report)
 {
     m_gone.insert(report.gone.begin(), report.gone.end());
-    m_sampler.reset();
+    m_left = report.left;
     reapChildren();
     const std::int64_t nowUs = monotonicUs();
     for (const auto& rank : m_ranks) {
         rank->settle(m_out, nowUs);
         rank->closePipes(m_out, nowUs);
     }
+    std::set<std::string> devices;
+    for (const RankJob& rank : m_job.ranks)
+        devices.merge(devicesOf(rank));
+    m_sweep.reset();
+    if (!m_sampler || devices.empty()) {
+        end();
+        return;
+    }
+    std::set<pid_t> gone;
+    for (const ProcessId& process : m_gone)
+        gone.insert(process.pid);
+    m_release.emplace(std::move(devices), std::move(gone), nowUs);
+}
+
+void Supervisor::end()
+{
+    Proof proof{m_reason, m_gone.size(), m_left};
+    if (m_release) {
+        proof.gpusFree = m_release->freed();
+        proof.gpusHeld = m_release->held();
+    }
+    m_sampler.reset();
     m_phase = Phase::Ended;
-    appendEnded(m_out, {m_reason, m_gone.size(), report.left});
+    appendEnded(m_out, proof);
     flush();
 }
 

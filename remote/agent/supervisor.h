@@ -3,6 +3,7 @@
 // takes longer than 20 ms; what would is done by a child (helper.h).
 #pragma once
 
+#include "remote/agent/gpurelease.h"
 #include "remote/agent/helper.h"
 #include "remote/agent/job.h"
 #include "remote/agent/rankprocess.h"
@@ -46,6 +47,7 @@ private:
     void beginEnding(const std::string& reason, int graceS);
     [[nodiscard]] SweepProcess::Report sweepHere();
     void finishSweep(const SweepProcess::Report& report);
+    void end();
     void startCompression();
     void flush();
 
@@ -67,7 +69,9 @@ private:
     std::unique_ptr<SweepProcess> m_sweep;
     int m_sweepGraceS = 0;
     std::set<ProcessId> m_gone;
-    std::string m_reason; // how the run ended here
+    std::vector<ProcessId> m_left;       // of the last sweep
+    std::optional<GpuRelease> m_release; // all are gone; their GPUs are looked at
+    std::string m_reason;                // how the run ended here
     pid_t m_compression = 0;
     bool m_firstAttempt; // the spool was empty
 };

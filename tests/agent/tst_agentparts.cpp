@@ -3,6 +3,7 @@
 #include "remote/agent/budget.h"
 #include "remote/agent/contentstore.h"
 #include "remote/agent/folders.h"
+#include "remote/agent/gpurelease.h"
 #include "remote/agent/linesplitter.h"
 
 #include <QTest>
@@ -13,6 +14,42 @@ class TestAgentParts : public QObject {
     Q_OBJECT
 
 private slots:
+    void gpusAreSeenFree_data()
+    {
+        QTest::addColumn<QByteArray>("records");
+        QTest::addColumn<int>("freed");
+        QTest::addColumn<int>("held");
+        QTest::addColumn<bool>("settled"); // before the time is over
+        QTest::newRow("nothing heard") << QByteArray() << 0 << 0 << false;
+        QTest::newRow("both free") << QByteArray("device - 1 id=gpu:GPU-a processes=\ndevice - 1 id=gpu:GPU-b "
+                                                 "processes=77:1000\n")
+                                   << 2 << 0 << true;
+        QTest::newRow("one is held") << QByteArray("device - 1 id=gpu:GPU-a processes=\ndevice - 1 id=gpu:GPU-b "
+                                                   "processes=77:1000,41:5\n")
+                                     << 1 << 1 << false;
+        QTest::newRow("held, then free")
+            << QByteArray("device - 1 id=gpu:GPU-a processes=41:-1\ndevice - 1 id=gpu:GPU-b processes=\n"
+                          "device - 2 id=gpu:GPU-a processes=\n")
+            << 2 << 0 << true;
+        QTest::newRow("other devices") << QByteArray("device - 1 id=gpu:GPU-c processes=41:9\ndevice - 1 id=cpu "
+                                                     "util=3\n")
+                                       << 0 << 0 << false;
+        QTest::newRow("the driver does not say") << QByteArray("device - 1 id=gpu:GPU-a util=3\n") << 0 << 0 << false;
+    }
+    void gpusAreSeenFree()
+    {
+        QFETCH(QByteArray, records);
+        QFETCH(int, freed);
+        QFETCH(int, held);
+        QFETCH(bool, settled);
+        GpuRelease release({"GPU-a", "GPU-b"}, {41, 42}, 1'000'000);
+        release.take({records.constData(), static_cast<std::size_t>(records.size())});
+        QCOMPARE(static_cast<int>(release.freed()), freed);
+        QCOMPARE(static_cast<int>(release.held()), held);
+        QCOMPARE(release.isSettled(2'000'000), settled);
+        QVERIFY(release.isSettled(4'000'000)); // nothing is waited for without end
+    }
+
     void splitting_data()
     {
         QTest::addColumn<QByteArray>("bytes");

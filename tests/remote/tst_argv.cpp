@@ -41,6 +41,9 @@ void TestArgv::arrivesThrough_data()
     QTest::addColumn<QString>("shell");
     QTest::newRow("bash") << "bash";
     QTest::newRow("dash") << "dash";
+    QTest::newRow("zsh") << "zsh";
+    QTest::newRow("fish") << "fish";
+    QTest::newRow("tcsh") << "tcsh";
 }
 
 void TestArgv::arrivesThrough()
