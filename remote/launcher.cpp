@@ -24,7 +24,7 @@ constexpr auto kDeployTime =
     60min; // 100 MB over a 1 Mbit/s line takes 15 minutes; a dead one is noticed by the transport
 // From `go` to the last node's answer: the ranks that have started wait that long for the others.
 constexpr auto kGoTime = 30s;
-constexpr auto kUndoTime = 60s;
+constexpr auto kUndoTime = 30s; // after the 30 s of go: a minute in which a cable can be put back
 constexpr int kUndoGraceS = 2;
 
 struct OpenedNode {

@@ -56,6 +56,8 @@ Outcome<void> PreparedRun::joinEarlier(const JobText& job, const std::string& ru
                       "there is another run " + job.job.run + " whose job can't be read: " + earlier.error().text);
     const RunStatus status = runStatus(m_folder);
     if (*text == job.text) {
+        if (status.standing == RunStanding::Lost && status.phase.phase == "prepared")
+            return failed("lost", "the supervisor on " + hostName() + " was killed before it started a rank");
         m_supervisor = status.supervisor;
         m_launched = status.standing != RunStanding::Running || status.phase.phase != "prepared";
         return {};

@@ -22,7 +22,8 @@ public:
     [[nodiscard]] bool stepsOn(const QString& host) const; // within the time that a busy machine needs
     void letEnd() const;                                   // the ranks finish by themselves
     // Every byte of every host's spool is here, once.
-    [[nodiscard]] QString difference() const; // empty: none
+    [[nodiscard]] QString difference() const;        // empty: none
+    static void killSupervisor(const QString& host); // with -9; the one there
     // What of the user runs there besides sign-ins, "PID ARGS".
     [[nodiscard]] static QStringList processes(const QString& host);
     [[nodiscard]] bool isGone(const QString& host) const; // within the time that a busy machine needs

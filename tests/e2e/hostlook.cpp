@@ -42,7 +42,9 @@ QStringList HostLook::files() const
 
 QString HostLook::runFolder(const QString& run) const
 {
-    return TestCluster::file(QStringLiteral("host/%1/vartmp/lockstep-%2/%1/%3").arg(m_host).arg(m_uid).arg(run));
+    // Through the host's first process: what a test has mounted there is seen, too.
+    const QString pid = QString::fromLatin1(read(TestCluster::file("host/" + m_host + "/pid"))).trimmed();
+    return QStringLiteral("/proc/%1/root/var/tmp/lockstep-%2/%3/%4").arg(pid).arg(m_uid).arg(m_host, run);
 }
 
 QString HostLook::folderThere(const QString& host, const QString& run)

@@ -115,7 +115,7 @@ void TestFaultNodes::finishes(Fault fault)
 
 void TestFaultNodes::noInodes()
 {
-    asTrainer(faulty(NoInodes), "i=0; while : >/var/tmp/full-$i; do i=$((i + 1)); done 2>/dev/null; true");
+    asTrainer(faulty(NoInodes), "i=0; while touch /var/tmp/full-$i 2>/dev/null; do i=$((i + 1)); done");
     QVERIFY(run(NoInodes).stepsOn(faulty(NoInodes)));
     onHost(faulty(NoInodes), "rm -f /var/tmp/full-*"); // for the file by which the test ends the ranks
     finishes(NoInodes);
@@ -170,8 +170,7 @@ void TestFaultNodes::supervisorKilled()
 {
     FaultRun& faultRun = run(SupervisorKilled);
     const QString host = faulty(SupervisorKilled);
-    onHost(host, "for p in $(pgrep -U 2077 lockstep-agent); do tr '\\0' ' ' </proc/$p/cmdline | grep -q ' launch ' && "
-                 "kill -9 $p; done; true");
+    FaultRun::killSupervisor(host);
     const Answer answer = faultRun.program().end(kEndTime);
     QVERIFY2(answer.exitCode == 1, answer.err + answer.out);
     const QJsonObject failed = answer.object();

@@ -20,11 +20,6 @@ namespace {
 constexpr auto kStartTime = 90s, kEndTime = 150s;
 constexpr int kPrepareMs = 90'000;
 
-void killAgents(const QString& host)
-{
-    TestCluster::exec(host, "pkill -9 -U 2077 lockstep-agent");
-}
-
 struct Fault {
     const char* name;
     const char* kind; // of testcluster.sh; or agent, program
@@ -34,7 +29,7 @@ struct Fault {
 };
 constexpr Fault kFaults[] = {
     {"cut for 1 s", "cut", "heal", 1, true},        {"cut for 8 s", "cut", "heal", 8, true},
-    {"cut for 40 s", "cut", "heal", 40, false},     {"nothing goes out for 8 s", "mute", "heal", 8, true},
+    {"cut for 35 s", "cut", "heal", 35, false},     {"nothing goes out for 8 s", "mute", "heal", 8, true},
     {"10 % loss", "lossy", "heal", 20, true},       {"sshd hangs for 8 s", "freeze", "thaw", 8, true},
     {"host crashes", "crash", nullptr, 0, false},   {"supervisor killed", "agent", nullptr, 0, false},
     {"agent deleted", "program", nullptr, 0, true}, {"desktop killed", "desktop", nullptr, 0, false},
@@ -82,7 +77,7 @@ void TestFaultStart::harm(int fault)
 {
     const QString kind = QString::fromLatin1(kFaults[fault].kind), host = faulty(fault);
     if (kind == QLatin1String("agent"))
-        killAgents(host);
+        FaultRun::killSupervisor(host);
     else if (kind == QLatin1String("program"))
         TestCluster::exec(host, "rm -rf /home/trainer/.cache/lockstep/agent");
     else if (kind == QLatin1String("desktop"))

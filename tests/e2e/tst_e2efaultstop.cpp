@@ -71,7 +71,7 @@ void TestFaultStop::initTestCase()
     for (int i = 0; i < kFaultCount; ++i) {
         const QString kind = QString::fromLatin1(kFaults[i].kind);
         if (kind == QLatin1String("agent"))
-            TestCluster::exec(faulty(i), "pkill -9 -U 2077 lockstep-agent");
+            FaultRun::killSupervisor(faulty(i));
         else if (kind == QLatin1String("desktop"))
             m_runs[static_cast<std::size_t>(i)]->program().killHard();
         else
