@@ -119,6 +119,8 @@ int inventoryCommand(const Options& options, const DataFolder& folder)
     case NodesAction::List:
     case NodesAction::Check:
     case NodesAction::Accept:
+    case NodesAction::Runs:
+    case NodesAction::Clean:
         inventory = Inventory::load(folder.inventoryFile());
         break;
     }

@@ -79,8 +79,8 @@ QString FaultRun::difference() const
 void FaultRun::killSupervisor(const QString& host)
 {
     // Its command line is that of the launch it was forked by; a launch that still waits has a parent.
-    TestCluster::exec(host, "for p in $(pgrep -U 2077 lockstep-agent); do tr '\\0' ' ' </proc/$p/cmdline | "
-                            "grep -q ' launch ' && [ \"$(ps -o ppid= -p $p)\" -eq 1 ] && kill -9 $p; done; true");
+    (void)TestCluster::exec(host, "for p in $(pgrep -U 2077 lockstep-agent); do tr '\\0' ' ' </proc/$p/cmdline | "
+                                  "grep -q ' launch ' && [ \"$(ps -o ppid= -p $p)\" -eq 1 ] && kill -9 $p; done; true");
 }
 
 QStringList FaultRun::processes(const QString& host)

@@ -7,6 +7,7 @@
 
 #include <QDateTime>
 #include <QJsonArray>
+#include <QProcess>
 #include <QTest>
 
 using namespace lockstep::test;
@@ -18,7 +19,17 @@ constexpr auto kEndTime = 120s, kSayTime = 60s;
 constexpr int kGrowMs = 60'000;
 constexpr char kPreload[] = LOCKSTEP_TEST_DIR "/libclockjump.so";
 
-enum Fault { AgentDeleted, HomeReadOnly, DiskFull, NoInodes, ClockJump, SlowShell, DesktopKilled, SupervisorKilled };
+enum Fault {
+    AgentDeleted,
+    HomeReadOnly,
+    DiskFull,
+    NoInodes,
+    ClockJump,
+    SlowShell,
+    DesktopKilled,
+    DesktopDiskFull,
+    SupervisorKilled
+};
 constexpr int kFaultCount = SupervisorKilled + 1;
 
 QString healthy(int fault)
@@ -42,6 +53,14 @@ void asTrainer(const QString& host, const QByteArray& shell)
     onHost(host, "setpriv --reuid 2077 --regid 2077 --clear-groups sh -c '" + shell + "'");
 }
 
+void here(const QByteArray& shell) // on the desktop: this machine, as far as the cluster's namespaces go
+{
+    QProcess process;
+    process.start("sh", {"-c", QString::fromLocal8Bit(shell)});
+    if (!process.waitForFinished() || process.exitCode() != 0)
+        qFatal("%s: %s", shell.constData(), process.readAllStandardError().constData());
+}
+
 QByteArray smallDisk(const QByteArray& options)
 {
     return "mount -t tmpfs -o mode=1777," + options + " tmpfs /var/tmp";
@@ -61,12 +80,14 @@ private slots:
     void diskFull();
     void clockJump();
     void desktopKilled();
+    void desktopDiskFull();
     void supervisorKilled();
 
 private:
     FaultRun& run(Fault fault) { return *m_runs[fault]; }
     void goesOnAfter(Fault fault, const QByteArray& shell);
     void finishes(Fault fault);
+    QByteArray disk() { return run(DesktopDiskFull).desk().path("data/runs").toLocal8Bit(); }
 
     std::vector<std::unique_ptr<FaultRun>> m_runs;
 };
@@ -81,6 +102,7 @@ void TestFaultNodes::initTestCase()
                                "SetEnv LD_PRELOAD=" + QByteArray(kPreload) + " CLOCK_JUMP=/tmp/clock-jump");
     for (int i = 0; i < kFaultCount; ++i)
         m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "steady"));
+    here("mkdir -p " + disk() + " && mount -t tmpfs -o size=1m tmpfs " + disk());
     for (const auto& run : m_runs)
         run->begin();
     for (const auto& run : m_runs)
@@ -164,6 +186,22 @@ void TestFaultNodes::desktopKilled()
     QVERIFY2(answer.exitCode == 0, answer.err);
     QCOMPARE(answer.object()["phase"].toString(), QStringLiteral("finished"));
     QCOMPARE(faultRun.difference(), QString());
+}
+
+// The node keeps everything; here it is said, and goes on when there is room.
+void TestFaultNodes::desktopDiskFull()
+{
+    FaultRun& faultRun = run(DesktopDiskFull);
+    const QString host = faulty(DesktopDiskFull);
+    here("cat /dev/zero >" + disk() + "/full 2>/dev/null; true");
+    QVERIFY2(faultRun.program().says("What " + host.toUtf8() + " sends can't be kept here", kSayTime),
+             faultRun.program().said());
+    QVERIFY(faultRun.stepsOn(host));
+    here("rm " + disk() + "/full");
+    QVERIFY2(faultRun.program().says(host.toUtf8() + " is heard again", kSayTime), faultRun.program().said());
+    QVERIFY2(!faultRun.program().said().contains(host.toUtf8() + " is silent"), faultRun.program().said());
+    finishes(DesktopDiskFull);
+    here("umount -l " + disk());
 }
 
 void TestFaultNodes::supervisorKilled()

@@ -79,7 +79,7 @@ void TestFaultStart::harm(int fault)
     if (kind == QLatin1String("agent"))
         FaultRun::killSupervisor(host);
     else if (kind == QLatin1String("program"))
-        TestCluster::exec(host, "rm -rf /home/trainer/.cache/lockstep/agent");
+        (void)TestCluster::exec(host, "rm -rf /home/trainer/.cache/lockstep/agent");
     else if (kind == QLatin1String("desktop"))
         m_runs[static_cast<std::size_t>(fault)]->program().killHard();
     else
@@ -89,7 +89,8 @@ void TestFaultStart::harm(int fault)
 void TestFaultStart::initTestCase()
 {
     for (int i = 0; i < kFaultCount; ++i) {
-        TestCluster::exec(healthy(i), "printf 'echo welcome; echo watch out >&2; sleep 3\\n' > /home/trainer/.bashrc");
+        (void)TestCluster::exec(healthy(i),
+                                "printf 'echo welcome; echo watch out >&2; sleep 3\\n' > /home/trainer/.bashrc");
         m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "steady"));
     }
     for (const auto& run : m_runs)
