@@ -27,6 +27,7 @@ private slots:
     void resolve();
     void indexIsACache_data();
     void indexIsACache();
+    void aLaunchThatWasCutOff();
     void aThousandRuns();
     void brokenRunIsShown();
     void summaryOfAFinishedRun();
@@ -184,9 +185,9 @@ void TestRunStore::indexIsACache()
         RunStore store{data};
         QVERIFY(store.create(named("a"), test::twoByTwo()));
         state = *store.create(named("b"), test::twoByTwo());
-        QCOMPARE(ids(store), "#2 b planning, #1 a planning");
+        QCOMPARE(ids(store), "#2 b lost, #1 a lost");
     }
-    QString expected = "#2 b planning, #1 a planning";
+    QString expected = "#2 b lost, #1 a lost";
     QFile index(data.indexFile());
     if (harm == "missing") {
         QVERIFY(index.remove());
@@ -202,10 +203,10 @@ void TestRunStore::indexIsACache()
         RunStore other{data};
         state.phase = RunPhase::Finished;
         QVERIFY(other.saveState(state));
-        expected = "#2 b finished, #1 a planning";
+        expected = "#2 b finished, #1 a lost";
     } else if (harm == "run removed") {
         QVERIFY(QDir(data.runFolder(state.id)).removeRecursively());
-        expected = "#1 a planning";
+        expected = "#1 a lost";
     } else if (harm == "folder instead") {
         QVERIFY(index.remove() && QDir().mkdir(data.indexFile()));
     }
@@ -217,6 +218,29 @@ void TestRunStore::indexIsACache()
     RunStore store{data};
     QCOMPARE(ids(store), expected);
     QCOMPARE(ids(store), expected); // from the index that was made
+}
+
+// Planned by a program that lives, or by one that does not.
+void TestRunStore::aLaunchThatWasCutOff()
+{
+    const QTemporaryDir folder;
+    RunStore store{DataFolder(folder.path())};
+    const QString id = store.create(named("a"), test::twoByTwo())->id;
+    {
+        const auto claim = store.claim(id);
+        QVERIFY(claim);
+        QVERIFY(!store.claim(id));
+        QCOMPARE(ids(store), "#1 a planning");
+    }
+    QCOMPARE(ids(store), "#1 a lost");
+    QVERIFY2(store.list()->first().reason.contains("cut off while planning"), qPrintable(store.list()->first().reason));
+    RunState state = *store.state(id);
+    state.phase = RunPhase::Running; // on its nodes: no program is needed
+    QVERIFY(store.saveState(state));
+    QCOMPARE(ids(store), "#1 a running");
+    QVERIFY(!store.stopAsked(id));
+    QVERIFY(store.askToStop(id, -1));
+    QCOMPARE(store.stopAsked(id).value_or(0), -1);
 }
 
 void TestRunStore::aThousandRuns()
