@@ -9,6 +9,12 @@
 //   master; 1..1023 needs allow_low_port = true allow_low_port = false grace = 10                  # seconds between
 //   TERM and KILL arguments = ["--flag", "x"] # appended to the trainer's options byte for byte
 //
+//   folder = "code"             # sent with the run, without what git would ignore; its copy on the node is where the
+//                               # ranks work. Relative to this file
+//   directory = "exp"           # where the ranks work on the node: inside that copy, or an absolute path; missing: the
+//                               # copy, or the run's own folder
+//   results = ["*.pt", "out/**"]  # files there that are fetched while the run goes on, in git's patterns
+//
 //   [trainer]                   # options of lockstep-trainer, by their names without dashes; `lockstep-trainer --help`
 //   lists them model = "cnn" data = "fashion-mnist" batch = 64 epochs = 5
 //
@@ -27,6 +33,7 @@
 #include <QList>
 #include <QPair>
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 
@@ -58,6 +65,9 @@ struct RunSpec {
     int masterPort = 0;
     bool allowLowPort = false;
     int graceS = 10;
+    QString folder;      // of this machine, absolute once loaded; empty: none
+    QString directory;   // on the node
+    QStringList results; // patterns
     QList<TrainerOption> trainer;
     QList<QByteArray> arguments; // appended to the trainer's options byte for byte
     Environment env;
@@ -84,6 +94,8 @@ struct RunSpec {
 };
 
 [[nodiscard]] Result<void> checkOptionName(const QString& name); // of the trainer
+
+[[nodiscard]] Result<void> checkDirectory(const RunSpec& spec); // the three keys of the user's files fit together
 
 // A port as a person writes it; every wrong form has its reason.
 [[nodiscard]] Result<int> parsePort(const QString& text, bool allowLowPort);
