@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/supervisorstart.h"
 
+#include "remote/agent/bundlelock.h"
 #include "remote/agent/supervisor.h"
 
 #include <cerrno>
@@ -36,7 +37,8 @@ void leaveTerminal(const std::string& runFolder)
     leaveTerminal(runFolder);
     auto lock = RunLock::take(runFolder);
     if (!lock)
-        ::_exit(0); // a second start of the same run: harmless
+        ::_exit(0);                             // a second start of the same run: harmless
+    const UseLocks bundles = UseLocks::of(job); // nobody removes what the ranks run from
     auto supervisor = Supervisor::prepare(job, runFolder, std::move(*lock));
     if (!supervisor) {
         std::fprintf(stderr, "%s\n", supervisor.error().text.c_str());
