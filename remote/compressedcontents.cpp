@@ -87,18 +87,29 @@ Result<CompressedFile> compress(const QString& source, const BundleFile& file, c
     return CompressedFile{target, QFileInfo(target).size()};
 }
 
+QString pathOf(const QString& folder, const QByteArray& hash)
+{
+    return folder + QLatin1Char('/') + QString::fromLatin1(hash) + QStringLiteral(".zst");
+}
+
 } // namespace
 
 CompressedContents::CompressedContents(const Bundle& bundle, const QString& cacheFolder, std::stop_token stop)
+    : m_folder(cacheFolder + QStringLiteral("/compressed"))
 {
-    const QString folder = cacheFolder + QStringLiteral("/compressed");
-    QDir().mkpath(folder);
+    QDir().mkpath(m_folder);
     for (const BundleFile& file : bundle.files) {
         const QString source = bundle.folder + QLatin1Char('/') + QFile::decodeName(file.path);
-        const QString target = folder + QLatin1Char('/') + QString::fromLatin1(file.hash) + QStringLiteral(".zst");
+        const QString target = pathOf(m_folder, file.hash);
         if (!m_files.contains(file.hash))
             m_files.emplace(file.hash, std::async(std::launch::deferred, compress, source, file, target, stop).share());
     }
+}
+
+std::optional<qint64> CompressedContents::sizeOf(const QByteArray& hash) const
+{
+    const QFileInfo file(pathOf(m_folder, hash));
+    return file.size() > 0 ? std::optional(file.size()) : std::nullopt;
 }
 
 Result<CompressedFile> CompressedContents::get(const QByteArray& hash) const

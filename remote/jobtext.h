@@ -12,6 +12,8 @@ struct JobOptions {
     int graceS = 10;
     int holdS = 60; // how long a prepared node waits for `go`
     QByteArray bundlePath;
+    QByteArray filesPath; // of the user's folder on the node; empty: none
+    QByteArray directory; // where the ranks work: absolute, or inside the copy of filesPath
 };
 
 [[nodiscard]] QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options);

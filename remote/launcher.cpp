@@ -7,6 +7,7 @@
 #include "remote/masterport.h"
 #include "remote/preparednode.h"
 #include "remote/runstop.h"
+#include "remote/runtimeplan.h"
 #include "remote/wallclock.h"
 
 #include <QFileInfo>
@@ -20,8 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kDeployTime =
-    60min; // 100 MB over a 1 Mbit/s line takes 15 minutes; a dead one is noticed by the transport
 constexpr auto kUndoTime = 60s;
 constexpr int kUndoGraceS = 2;
 
@@ -54,7 +53,7 @@ void say(const LaunchEvents& events, int nodeIndex, const QString& progress)
 // In the order of the plan, which may leave nodes out.
 Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
 {
-    Measured measured{std::move(plan), {}, {}};
+    Measured measured{std::move(plan), {}, {}, {}, {}, {}};
     for (const PlannedNode& planned : measured.plan.nodes) {
         const auto found = std::find_if(opened.begin(), opened.end(), [&](const OpenedNode& node) {
             return node.link.transport && node.link.transport->node().name == planned.name;
@@ -68,34 +67,45 @@ Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
     return measured;
 }
 
-Result<std::vector<Deployed>> deployEverywhere(const Measured& measured, const RunParts& parts,
-                                               const LaunchEvents& events, std::stop_token stop)
+struct Placed {
+    Deployed program;
+    QByteArray filesPath;
+};
+
+Result<std::vector<Placed>> deployEverywhere(Measured& measured, const LaunchEvents& events, std::stop_token stop)
 {
-    const auto bundle = Bundle::read(parts.bundleFolder, parts.cacheFolder);
-    if (!bundle)
-        return std::unexpected(bundle.error());
-    const CompressedContents contents(*bundle, parts.cacheFolder, stop);
-    return onEachNode<Deployed>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
-        const int index = static_cast<int>(i);
-        const NodeLink& link = measured.links[i];
-        say(events, index, QStringLiteral("comparing the bundle"));
-        auto deployed = deployBundle(
-            *link.transport, link.agent.path, *bundle, contents,
-            [&events, index](const DeployProgress& progress) { say(events, index, progress.words()); },
-            Deadline::in(kDeployTime), step);
-        if (deployed)
-            say(events, index, QStringLiteral("bundle in place"));
-        return deployed;
+    return onEachNode<Placed>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) -> Result<Placed> {
+        const auto say = [&events, index = static_cast<int>(i)](const QString& words) {
+            lockstep::say(events, index, words);
+        };
+        NodeLink& link = measured.links[i];
+        say(QStringLiteral("comparing the bundle"));
+        auto program = deployRuntime(link, *measured.program, measured.runtimes[i], say, step);
+        if (!program)
+            return std::unexpected(program.error());
+        Placed placed{*program, {}};
+        if (!measured.folder->isEmpty()) {
+            auto files = deployFolder(link, *measured.folder, *measured.program, say, step);
+            if (!files)
+                return std::unexpected(files.error());
+            placed.filesPath = files->path;
+        }
+        say(QStringLiteral("bundle in place"));
+        return placed;
     });
 }
 
-Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Deployed>& deployed,
-                                                    const LaunchId& id, int graceS, std::stop_token stop)
+Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Placed>& placed,
+                                                    const LaunchId& id, const RunSpec& spec, std::stop_token stop)
 {
     return onEachNode<PreparedNode>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
-        const QByteArray job =
-            jobText(measured.plan, static_cast<int>(i),
-                    {.run = id.run, .attempt = id.attempt, .graceS = graceS, .bundlePath = deployed[i].path});
+        const QByteArray job = jobText(measured.plan, static_cast<int>(i),
+                                       {.run = id.run,
+                                        .attempt = id.attempt,
+                                        .graceS = spec.graceS,
+                                        .bundlePath = placed[i].program.path,
+                                        .filesPath = placed[i].filesPath,
+                                        .directory = spec.directory.toUtf8()});
         return PreparedNode::prepare(measured.links[i], job, step);
     });
 }
@@ -152,7 +162,11 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
     for (std::size_t i = 0; i < opened->size(); ++i)
         planNodes.append({nodes[static_cast<qsizetype>(i)], (*opened)[i].probed.facts});
     auto measured = sorted(makePlan(spec, planNodes, desktopEnvironment()), std::move(*opened));
-    if (!measured || !measured->plan.launchable() || measured->links.empty())
+    if (!measured || measured->links.empty())
+        return measured;
+    if (auto planned = planRuntimes(*measured, parts, spec, stop); !planned)
+        return std::unexpected(planned.error());
+    if (!measured->plan.launchable())
         return measured;
     if (auto settled = settleMasterPort(measured->plan, measured->links, stop); !settled) {
         if (settled.error().code == ErrorCode::Stopped)
@@ -160,25 +174,6 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
         measured->plan.problems.append({Severity::Error, settled.error().node, settled.error().text, {}});
     }
     return measured;
-}
-
-Result<Deployed> deployTo(const RunParts& parts, const Node& node,
-                          const std::function<void(const QString&)>& progressed, std::stop_token stop)
-{
-    const auto agent = AgentFile::load(parts.agentFile);
-    if (!agent)
-        return std::unexpected(agent.error());
-    const auto link = openNode(parts.transports, node, *agent, stop);
-    if (!link)
-        return std::unexpected(link.error());
-    Measured one;
-    one.links.push_back(*link);
-    const LaunchEvents events{
-        .phase = {}, .planned = {}, .progress = [&](int, const QString& words) { progressed(words); }};
-    const auto deployed = deployEverywhere(one, parts, events, stop);
-    if (!deployed)
-        return std::unexpected(deployed.error());
-    return deployed->front();
 }
 
 Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QList<Node>& nodes, const LaunchId& id,
@@ -197,12 +192,12 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(notLaunchable(measured->plan));
 
     say(events, RunPhase::Deploying);
-    auto deployed = deployEverywhere(*measured, parts, events, stop);
-    if (!deployed)
-        return std::unexpected(deployed.error());
+    auto placed = deployEverywhere(*measured, events, stop);
+    if (!placed)
+        return std::unexpected(placed.error());
 
     say(events, RunPhase::Starting);
-    auto prepared = prepareEverywhere(*measured, *deployed, id, spec.graceS, stop);
+    auto prepared = prepareEverywhere(*measured, *placed, id, spec, stop);
     if (!prepared) // the prepared ones read the end of their input, and forget the job
         return std::unexpected(prepared.error());
 
@@ -217,7 +212,8 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(error);
     }
     for (std::size_t i = 0; i < measured->links.size(); ++i)
-        launched.nodes.push_back({measured->links[i], measured->probes[i], (*deployed)[i]});
+        launched.nodes.push_back(
+            {measured->links[i], measured->probes[i], (*placed)[i].program, (*placed)[i].filesPath});
     return launched;
 }
 

@@ -5,8 +5,8 @@
 
 #include "core/launchplan.h"
 #include "core/runstate.h"
-#include "remote/deployer.h"
-#include "remote/nodelink.h"
+#include "remote/noderuntime.h"
+#include "remote/userfolder.h"
 
 #include <vector>
 
@@ -22,6 +22,10 @@ struct Measured {
     LaunchPlan plan;
     std::vector<NodeLink> links; // in the order of plan.nodes
     std::vector<Probed> probes;
+    // What is sent; empty when it could not be read or asked, and the plan's problems say why.
+    std::vector<RuntimeChoice> runtimes; // in the order of plan.nodes
+    std::shared_ptr<const Program> program;
+    std::shared_ptr<const UserFolder> folder;
 };
 
 // Everything a launch checks, nothing started: `lockstep plan`, the Launch page's “Measure again”. A plan that can't be
@@ -32,10 +36,6 @@ struct Measured {
 // The first problem that stops the launch of a plan, as an Error.
 [[nodiscard]] Error notLaunchable(const LaunchPlan& plan);
 
-// The bundle on one node, ahead of any launch. `progressed`: NodeRunState::progress, from this thread.
-[[nodiscard]] Result<Deployed> deployTo(const RunParts& parts, const Node& node,
-                                        const std::function<void(const QString&)>& progressed, std::stop_token stop);
-
 struct LaunchId {
     QString run;
     int attempt = 1;
@@ -45,6 +45,7 @@ struct LaunchedNode {
     NodeLink link;
     Probed probed;
     Deployed deployed;
+    QByteArray filesPath; // of the user's folder there; empty: none
 };
 
 struct Launched {

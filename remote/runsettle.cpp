@@ -2,6 +2,7 @@
 // RunSession: what follows from a changed state, and how a run comes to its end.
 #include "remote/nodestopper.h"
 #include "remote/porttaken.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 #include "remote/wallclock.h"
@@ -63,8 +64,9 @@ bool RunSession::portWasTaken() const
 
 void RunSession::finishIfOver()
 {
-    const bool working =
-        std::any_of(m_work.begin(), m_work.end(), [](const NodeWork& work) { return !work.followed || !work.proven; });
+    const bool working = std::any_of(m_work.begin(), m_work.end(), [](const NodeWork& work) {
+        return !work.followed || !work.proven || !work.fetched;
+    });
     if (m_finished || m_launch || working || (m_work.empty() && !lockstep::isOver(m_state.phase)))
         return;
     m_others.stop();

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The agent put in place with a shell, bundles sent by content, on the real agent.
 #include "remote/agentcall.h"
-#include "remote/deployer.h"
-#include "remote/nodelink.h"
+#include "remote/deployahead.h"
+#include "remote/nodebundles.h"
 #include "tests/remote/madenodes.h"
+#include "tests/remote/ownnetwork.h"
 
+#include <QDirIterator>
+#include <QProcess>
 #include <QTest>
 
 #include <sys/stat.h>
 
+#include <random>
 #include <thread>
 
 using namespace lockstep;
@@ -50,6 +54,11 @@ private slots:
     void repairsATornBundle();
     void refusesWrongContent();
     void reportsAgentErrorsByNode();
+    void goesOnAfterACutInTheMiddleOfAFile();
+    void putsADeletedAgentBack();
+    void listsAndRemovesOldBundles();
+    void passesABundleOn();
+    void sendsAFolderWithoutWhatGitIgnores();
 
 private:
     static Result<NodeLink> open(MadeNodes& made, int index = 0)
@@ -60,10 +69,26 @@ private:
             return std::unexpected(agent.error());
         return openNode(parts.transports, made.nodes()[index], *agent, {});
     }
-    static Result<Deployed> deploy(MadeNodes& made, const NodeLink& link, const Bundle& bundle)
+    static Result<Deployed> deploy(MadeNodes& made, NodeLink& link, const Bundle& bundle,
+                                   std::function<void(const DeployProgress&)> progressed = {})
     {
+        const auto agent = AgentFile::load(made.parts().agentFile);
+        if (!agent)
+            return std::unexpected(agent.error());
         const CompressedContents contents(bundle, made.parts().cacheFolder, {});
-        return deployBundle(*link.transport, link.agent.path, bundle, contents, {}, Deadline::in(60s), {});
+        return deployBundle(link, {bundle, contents, *agent, std::move(progressed)}, {});
+    }
+    // A bundle of one file that zstd can't shrink.
+    static Result<Bundle> largeBundle(const MadeNodes& made, qsizetype bytes)
+    {
+        const QString folder = made.folder() + QStringLiteral("/large");
+        QDir().mkpath(folder);
+        QByteArray noise(bytes, '\0');
+        std::minstd_rand random(7);
+        for (char& c : noise)
+            c = static_cast<char>(random() >> 8);
+        writeFile(folder + QStringLiteral("/weights"), noise);
+        return Bundle::read(folder, made.parts().cacheFolder);
     }
     static Result<Bundle> readBundle(const MadeNodes& made)
     {
@@ -167,15 +192,14 @@ void TstDeploy::sendsOneContentOnceForTwoNodes()
     GET(bundle, readBundle(made));
     GET(one, open(made, 0));
     GET(two, open(made, 1));
+    GET(agent, AgentFile::load(made.parts().agentFile));
     const CompressedContents contents(bundle, made.parts().cacheFolder, {});
     std::vector<Result<Deployed>> results(2, failure(ErrorCode::Stopped, {}));
     {
         std::vector<std::jthread> workers;
         for (std::size_t i = 0; i < 2; ++i)
             workers.emplace_back([&, i] {
-                const NodeLink& link = i == 0 ? one : two;
-                results[i] =
-                    deployBundle(*link.transport, link.agent.path, bundle, contents, {}, Deadline::in(60s), {});
+                results[i] = deployBundle(i == 0 ? one : two, {bundle, contents, agent}, {});
             });
     }
     for (const auto& result : results) {
@@ -227,5 +251,127 @@ void TstDeploy::reportsAgentErrorsByNode()
     QVERIFY2(bad.error().text.contains(QStringLiteral("Welcome to n1")), qPrintable(bad.error().text));
 }
 
-QTEST_GUILESS_MAIN(TstDeploy)
+void TstDeploy::goesOnAfterACutInTheMiddleOfAFile()
+{
+    constexpr qsizetype kBytes = 40'000'000;
+    MadeNodes made(1);
+    GET(link, open(made));
+    GET(bundle, largeBundle(made, kBytes));
+    qint64 sentAtCut = 0;
+    const auto progressed = [&](const DeployProgress& progress) {
+        if (progress.event.contains(QStringLiteral("cut")))
+            made[0].cut = false; // it heals
+        if (sentAtCut > 0 || progress.bytes < kBytes / 3 || progress.bytes == progress.of)
+            return;
+        sentAtCut = progress.bytes;
+        made[0].cut = true;
+    };
+    GET(deployed, deploy(made, link, bundle, progressed));
+    QVERIFY(sentAtCut > 0);
+    QCOMPARE(deployed.cuts, 1);
+    // Not one byte twice but for what was on its way when the link was cut.
+    constexpr qint64 kOnItsWay = 2'000'000;
+    QVERIFY2(deployed.bytesSent < kBytes + kOnItsWay, qPrintable(QString::number(deployed.bytesSent)));
+    QCOMPARE(contentOf(QString::fromUtf8(deployed.path) + QStringLiteral("/weights")),
+             contentOf(made.folder() + QStringLiteral("/large/weights")));
+    const QStringList left = QDir(made[0].cache + QStringLiteral("/contents")).entryList(QDir::Files);
+    QVERIFY2(left.size() == 1, qPrintable(left.join(u' '))); // nothing half is left
+}
+
+void TstDeploy::putsADeletedAgentBack()
+{
+    MadeNodes made(1);
+    GET(link, open(made));
+    GET(bundle, readBundle(made));
+    QVERIFY(QFile::remove(QString::fromUtf8(link.agent.path)));
+    GET(deployed, deploy(made, link, bundle));
+    QCOMPARE(deployed.filesSent, 2);
+    QVERIFY(QFile::exists(QString::fromUtf8(link.agent.path)));
+}
+
+void TstDeploy::listsAndRemovesOldBundles()
+{
+    MadeNodes made(1);
+    GET(link, open(made));
+    GET(bundle, readBundle(made));
+    GET(old, deploy(made, link, bundle));
+    writeFile(made.bundleFolder() + QStringLiteral("/new.txt"), "new");
+    GET(changed, readBundle(made));
+    GET(fresh, deploy(made, link, changed));
+    // A process that was started out of the newer one keeps it.
+    QProcess user;
+    user.start(QStringLiteral("/bin/sh"),
+               {"-c", "cp /bin/sleep \"$1/sleep\"; exec \"$1/sleep\" 100", "sh", QString::fromUtf8(fresh.path)});
+    QVERIFY(user.waitForStarted());
+    const auto inUse = [&] {
+        const auto list = listBundles(link, {});
+        return list && std::any_of(list->begin(), list->end(), [&](const NodeBundle& one) {
+                   return one.hash == QString::fromLatin1(changed.hash) && !one.inUse.isEmpty();
+               });
+    };
+    QTRY_VERIFY(inUse());
+    GET(removal, removeBundles(link, {QString::fromLatin1(bundle.hash), QString::fromLatin1(changed.hash)}, {}));
+    QCOMPARE(removal.removed, QStringList{QString::fromLatin1(bundle.hash)});
+    QCOMPARE(removal.kept.size(), 1);
+    QVERIFY2(removal.kept[0].second.contains(QStringLiteral("runs from")), qPrintable(removal.kept[0].second));
+    QVERIFY(!QFile::exists(QString::fromUtf8(old.path)));
+    QVERIFY(QFile::exists(QString::fromUtf8(fresh.path) + QStringLiteral("/lockstep-trainer")));
+    user.kill();
+    user.waitForFinished();
+    GET(second, removeBundles(link, {QString::fromLatin1(changed.hash)}, {}));
+    QCOMPARE(second.removed.size(), 1);
+    QVERIFY(second.freedBytes > 300'000); // their contents went too
+    QVERIFY(QDir(made[0].cache + QStringLiteral("/contents")).entryList(QDir::Files).isEmpty());
+}
+
+void TstDeploy::passesABundleOn()
+{
+    MadeNodes made(4);
+    DeployAhead order;
+    order.nodes = made.nodes();
+    order.relay = Relay::On;
+    GET(deployed, deployAhead(made.parts(), order, {}));
+    QCOMPARE(deployed.size(), 4u);
+    for (std::size_t i = 0; i < deployed.size(); ++i) {
+        QVERIFY2(deployed[i].result.has_value(), deployed[i].result ? "" : qPrintable(deployed[i].result.error().text));
+        QCOMPARE(deployed[i].passedOn, i > 0);
+        QCOMPARE(contentOf(QString::fromUtf8(deployed[i].result->path) + QStringLiteral("/lib/libextra.so.1")),
+                 contentOf(made.bundleFolder() + QStringLiteral("/lib/libextra.so.1")));
+        if (i > 0)
+            QVERIFY2(deployed[i].result->bytesSent < 10'000,
+                     qPrintable(QString::number(deployed[i].result->bytesSent)));
+        const QDir contents(made[static_cast<int>(i)].cache + QStringLiteral("/contents"));
+        QVERIFY(contents.entryList({QStringLiteral("*.frame")}, QDir::Files).isEmpty()); // nothing is kept afterwards
+    }
+}
+
+void TstDeploy::sendsAFolderWithoutWhatGitIgnores()
+{
+    MadeNodes made(1);
+    GET(link, open(made));
+    const QString folder = made.folder() + QStringLiteral("/code");
+    for (const char* name : {"/data", "/.git", "/sub"})
+        QDir().mkpath(folder + QLatin1String(name));
+    for (const char* name : {"/train.py", "/data/huge.bin", "/.git/HEAD", "/sub/model.pt", "/sub/keep.pt"})
+        writeFile(folder + QLatin1String(name), name);
+    writeFile(folder + QStringLiteral("/.gitignore"), "*.pt\n!keep.pt\n");
+    writeFile(folder + QStringLiteral("/.lockstepignore"), "data/\n");
+    GET(program, Program::read(made.parts(), {}));
+    GET(user, UserFolder::read(folder, made.parts().cacheFolder, {}));
+    GET(deployed, deployFolder(link, user, program, [](const QString&) {}, {}));
+    QDirIterator files(QString::fromUtf8(deployed.path), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+    QStringList names;
+    while (files.hasNext())
+        names.append(files.next().mid(deployed.path.size() + 1));
+    names.sort();
+    QCOMPARE(names, QStringList({".gitignore", ".lockstepignore", "sub/keep.pt", "train.py"}));
+}
+
+int main(int argc, char** argv)
+{
+    enterOwnNetwork(); // a relay listens on the nodes' own addresses
+    QCoreApplication app(argc, argv);
+    TstDeploy test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_deploy.moc"

@@ -2,6 +2,7 @@
 #include "ui/launch/specform.h"
 
 #include "core/traineroptions.h"
+#include "ui/launch/filesrow.h"
 #include "ui/launch/optionpanel.h"
 #include "ui/launch/programrow.h"
 #include "ui/launch/specfields.h"
@@ -202,6 +203,9 @@ void SpecForm::makeAdvanced()
     m_arguments = addField(*second, QStringLiteral("further arguments"), QStringLiteral("arguments"), 30);
     m_arguments->setPlaceholderText(QStringLiteral("as on a command line"));
     second->addStretch(1);
+    m_files = new FilesRow(m_theme);
+    addRow({})->addWidget(m_files, 1);
+    connect(m_files, &FilesRow::edited, this, &SpecForm::read);
     m_all = new OptionPanel(m_theme);
     m_rows->addWidget(m_all);
     m_rows = outer;
@@ -273,6 +277,7 @@ void SpecForm::fill()
     m_grace->setText(QString::number(m_spec.graceS));
     m_env->setText(environmentText(m_spec.env));
     m_arguments->setText(wordsText(m_spec.arguments));
+    m_files->show(m_spec);
     m_filling = false;
 }
 
@@ -309,6 +314,8 @@ void SpecForm::read()
     m_spec.masterPort = port.value_or(m_spec.masterPort);
     take(*m_grace, wrongNumber(QStringLiteral("grace"), m_grace->text()));
     m_spec.graceS = m_grace->text().toInt();
+    if (const QString wrong = m_files->read(m_spec); m_wrong.isEmpty())
+        m_wrong = wrong;
     if (m_env->text() != environmentText(m_spec.env))
         take(*m_env, readEnvironment(m_env->text(), m_spec.env));
     if (m_arguments->text() != wordsText(m_spec.arguments))
