@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The agent put in place with a shell, bundles sent by content, on the real agent.
 #include "remote/agentcall.h"
-#include "remote/deployahead.h"
-#include "remote/nodebundles.h"
+#include "remote/deployer.h"
 #include "tests/remote/madenodes.h"
-#include "tests/remote/ownnetwork.h"
 
-#include <QDirIterator>
-#include <QProcess>
 #include <QTest>
 
 #include <sys/stat.h>
@@ -56,9 +52,6 @@ private slots:
     void reportsAgentErrorsByNode();
     void goesOnAfterACutInTheMiddleOfAFile();
     void putsADeletedAgentBack();
-    void listsAndRemovesOldBundles();
-    void passesABundleOn();
-    void sendsAFolderWithoutWhatGitIgnores();
 
 private:
     static Result<NodeLink> open(MadeNodes& made, int index = 0)
@@ -289,89 +282,5 @@ void TstDeploy::putsADeletedAgentBack()
     QVERIFY(QFile::exists(QString::fromUtf8(link.agent.path)));
 }
 
-void TstDeploy::listsAndRemovesOldBundles()
-{
-    MadeNodes made(1);
-    GET(link, open(made));
-    GET(bundle, readBundle(made));
-    GET(old, deploy(made, link, bundle));
-    writeFile(made.bundleFolder() + QStringLiteral("/new.txt"), "new");
-    GET(changed, readBundle(made));
-    GET(fresh, deploy(made, link, changed));
-    // A process that was started out of the newer one keeps it.
-    QProcess user;
-    user.start(QStringLiteral("/bin/sh"),
-               {"-c", "cp /bin/sleep \"$1/sleep\"; exec \"$1/sleep\" 100", "sh", QString::fromUtf8(fresh.path)});
-    QVERIFY(user.waitForStarted());
-    const auto inUse = [&] {
-        const auto list = listBundles(link, {});
-        return list && std::any_of(list->begin(), list->end(), [&](const NodeBundle& one) {
-                   return one.hash == QString::fromLatin1(changed.hash) && !one.inUse.isEmpty();
-               });
-    };
-    QTRY_VERIFY(inUse());
-    GET(removal, removeBundles(link, {QString::fromLatin1(bundle.hash), QString::fromLatin1(changed.hash)}, {}));
-    QCOMPARE(removal.removed, QStringList{QString::fromLatin1(bundle.hash)});
-    QCOMPARE(removal.kept.size(), 1);
-    QVERIFY2(removal.kept[0].second.contains(QStringLiteral("runs from")), qPrintable(removal.kept[0].second));
-    QVERIFY(!QFile::exists(QString::fromUtf8(old.path)));
-    QVERIFY(QFile::exists(QString::fromUtf8(fresh.path) + QStringLiteral("/lockstep-trainer")));
-    user.kill();
-    user.waitForFinished();
-    GET(second, removeBundles(link, {QString::fromLatin1(changed.hash)}, {}));
-    QCOMPARE(second.removed.size(), 1);
-    QVERIFY(second.freedBytes > 300'000); // their contents went too
-    QVERIFY(QDir(made[0].cache + QStringLiteral("/contents")).entryList(QDir::Files).isEmpty());
-}
-
-void TstDeploy::passesABundleOn()
-{
-    MadeNodes made(4);
-    DeployAhead order;
-    order.nodes = made.nodes();
-    order.relay = Relay::On;
-    GET(deployed, deployAhead(made.parts(), order, {}));
-    QCOMPARE(deployed.size(), 4u);
-    for (std::size_t i = 0; i < deployed.size(); ++i) {
-        QVERIFY2(deployed[i].result.has_value(), deployed[i].result ? "" : qPrintable(deployed[i].result.error().text));
-        QCOMPARE(deployed[i].passedOn, i > 0);
-        QCOMPARE(contentOf(QString::fromUtf8(deployed[i].result->path) + QStringLiteral("/lib/libextra.so.1")),
-                 contentOf(made.bundleFolder() + QStringLiteral("/lib/libextra.so.1")));
-        if (i > 0)
-            QVERIFY2(deployed[i].result->bytesSent < 10'000,
-                     qPrintable(QString::number(deployed[i].result->bytesSent)));
-        const QDir contents(made[static_cast<int>(i)].cache + QStringLiteral("/contents"));
-        QVERIFY(contents.entryList({QStringLiteral("*.frame")}, QDir::Files).isEmpty()); // nothing is kept afterwards
-    }
-}
-
-void TstDeploy::sendsAFolderWithoutWhatGitIgnores()
-{
-    MadeNodes made(1);
-    GET(link, open(made));
-    const QString folder = made.folder() + QStringLiteral("/code");
-    for (const char* name : {"/data", "/.git", "/sub"})
-        QDir().mkpath(folder + QLatin1String(name));
-    for (const char* name : {"/train.py", "/data/huge.bin", "/.git/HEAD", "/sub/model.pt", "/sub/keep.pt"})
-        writeFile(folder + QLatin1String(name), name);
-    writeFile(folder + QStringLiteral("/.gitignore"), "*.pt\n!keep.pt\n");
-    writeFile(folder + QStringLiteral("/.lockstepignore"), "data/\n");
-    GET(program, Program::read(made.parts(), {}));
-    GET(user, UserFolder::read(folder, made.parts().cacheFolder, {}));
-    GET(deployed, deployFolder(link, user, program, [](const QString&) {}, {}));
-    QDirIterator files(QString::fromUtf8(deployed.path), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
-    QStringList names;
-    while (files.hasNext())
-        names.append(files.next().mid(deployed.path.size() + 1));
-    names.sort();
-    QCOMPARE(names, QStringList({".gitignore", ".lockstepignore", "sub/keep.pt", "train.py"}));
-}
-
-int main(int argc, char** argv)
-{
-    enterOwnNetwork(); // a relay listens on the nodes' own addresses
-    QCoreApplication app(argc, argv);
-    TstDeploy test;
-    return QTest::qExec(&test, argc, argv);
-}
+QTEST_GUILESS_MAIN(TstDeploy)
 #include "tst_deploy.moc"
