@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/jsonvalues.h"
 
+#include "app/factsjson.h"
 #include "core/runfacts.h"
 
 #include <cmath>
@@ -29,32 +30,30 @@ QJsonObject toJson(const Sourced& value)
     return {{"value", value.value}, {"source", value.source}};
 }
 
-QJsonObject toJson(const NodeFacts& facts)
+QJsonObject toJson(const PlannedNode& node)
 {
-    QJsonArray interfaces;
-    for (const auto& item : facts.interfaces)
-        interfaces << QJsonObject{{"name", item.name},
-                                  {"addresses", QJsonArray::fromStringList(item.addresses)},
-                                  {"speed_mbps", known(item.speedMbps)},
-                                  {"up", item.up}};
-    QJsonArray devices;
-    for (const auto& item : facts.devices)
-        devices << QJsonObject{
-            {"index", item.index}, {"uuid", item.uuid}, {"name", item.name}, {"memory_bytes", known(item.memoryBytes)}};
-    return {{"host", facts.host},
-            {"os", facts.os},
-            {"kernel", facts.kernel},
-            {"arch", facts.arch},
-            {"glibc", facts.glibc},
-            {"cores", facts.cores},
-            {"memory_bytes", known(facts.memoryBytes)},
-            {"runs_free_bytes", known(facts.runsFreeBytes)},
-            {"cache_free_bytes", known(facts.cacheFreeBytes)},
-            {"driver", orNull(facts.driver)},
-            {"cuda", orNull(facts.cuda)},
-            {"interfaces", interfaces},
-            {"devices", devices}};
+    QJsonArray reach;
+    for (const auto& item : node.reach)
+        reach << QJsonObject{{"address", item.address}, {"result", item.result}, {"detail", item.detail}};
+    return {{"name", node.name},
+            {"address", node.address},
+            {"node_rank", toJson(node.nodeRank)},
+            {"first_rank", node.firstRank},
+            {"rank_count", node.rankCount},
+            {"ranks", toJson(node.ranks)},
+            {"devices", toJson(node.devices)},
+            {"cpus", toJson(node.cpus)},
+            {"master", toJson(node.master)},
+            {"master_round_trip_ms", node.masterRoundTripMs < 0 ? QJsonValue() : QJsonValue(node.masterRoundTripMs)},
+            {"interface", toJson(node.interface)},
+            {"backend", toJson(node.backend)},
+            {"runtime", toJson(node.runtime)},
+            {"runtime_folder", orNull(node.runtimeFolder)},
+            {"clock", toJson(node.clock)},
+            {"reach", reach}};
 }
+
+} // namespace
 
 QJsonArray toJson(const QList<Problem>& problems)
 {
@@ -78,27 +77,6 @@ QJsonArray toJson(const QList<Problem>& problems)
     }
     return array;
 }
-
-QJsonObject toJson(const PlannedNode& node)
-{
-    QJsonArray reach;
-    for (const auto& item : node.reach)
-        reach << QJsonObject{{"address", item.address}, {"result", item.result}, {"detail", item.detail}};
-    return {{"name", node.name},
-            {"address", node.address},
-            {"node_rank", toJson(node.nodeRank)},
-            {"first_rank", node.firstRank},
-            {"rank_count", node.rankCount},
-            {"ranks", toJson(node.ranks)},
-            {"devices", toJson(node.devices)},
-            {"master", toJson(node.master)},
-            {"interface", toJson(node.interface)},
-            {"backend", toJson(node.backend)},
-            {"runtime", toJson(node.runtime)},
-            {"reach", reach}};
-}
-
-} // namespace
 
 const char* toString(NodePhase phase)
 {
@@ -138,6 +116,7 @@ QJsonObject toJson(const NodeState& state)
                      {"phase", toString(state.phase)},
                      {"sentence", orNull(state.sentence)},
                      {"clock_offset_ms", state.clockOffsetMs ? QJsonValue(*state.clockOffsetMs) : QJsonValue()},
+                     {"clock_error_ms", state.clockOffsetMs ? QJsonValue(state.clockErrorMs) : QJsonValue()},
                      {"round_trip_ms", state.roundTripMs < 0 ? QJsonValue() : QJsonValue(state.roundTripMs)},
                      {"facts", state.facts ? QJsonValue(toJson(*state.facts)) : QJsonValue()}};
     if (state.hostKey)
@@ -164,6 +143,8 @@ QJsonObject toJson(const LaunchPlan& plan)
                              {"local_rank", rank.localRank},
                              {"node", plan.nodes[rank.nodeIndex].name},
                              {"device", rank.device},
+                             {"cpus", orNull(rank.cpus)},
+                             {"command", orNull(QString::fromUtf8(plan.command(rank.rank)))},
                              {"argv", argv},
                              {"env", env}};
     }
@@ -174,6 +155,8 @@ QJsonObject toJson(const LaunchPlan& plan)
             {"launchable", plan.launchable()},
             {"nodes", nodes},
             {"ranks", ranks},
+            {"overridden_env", QJsonArray::fromStringList(plan.overriddenEnv)},
+            {"passed_env", QJsonArray::fromStringList(plan.passedEnv)},
             {"dropped_env", QJsonArray::fromStringList(plan.droppedEnv)},
             {"problems", toJson(plan.problems)}};
 }

@@ -14,6 +14,7 @@ namespace lockstep {
 [[nodiscard]] QJsonObject toJson(const Error& error);
 [[nodiscard]] QJsonObject toJson(const NodeState& node);
 [[nodiscard]] QJsonObject toJson(const LaunchPlan& plan);
+[[nodiscard]] QJsonArray toJson(const QList<Problem>& problems);
 [[nodiscard]] QJsonObject toJson(const RunSummary& run);
 [[nodiscard]] QJsonObject toJson(const RunState& run);
 [[nodiscard]] QJsonObject toJson(const RunData& run); // the state, and `facts`

@@ -3,6 +3,7 @@
 
 #include "app/answer.h"
 #include "app/jsonvalues.h"
+#include "app/plantext.h"
 #include "app/terminalrun.h"
 #include "app/texttable.h"
 #include "core/specnodes.h"
@@ -11,34 +12,13 @@
 #include <QEventLoop>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace lockstep {
 namespace {
 
 // Longer than any single step's own deadline: a check ends with what is known by then.
 constexpr std::chrono::seconds kCheckTime{30};
-
-QString planText(const LaunchPlan& plan)
-{
-    QList<QStringList> rows;
-    for (const auto& node : plan.nodes) {
-        rows << QStringList{node.name,         node.nodeRank.value,  node.ranks.value,   node.devices.value,
-                            node.master.value, node.interface.value, node.backend.value, node.runtime.value};
-        rows << QStringList{node.address,       node.nodeRank.source,  node.ranks.source,   node.devices.source,
-                            node.master.source, node.interface.source, node.backend.source, node.runtime.source};
-    }
-    QString text = textTable(
-        {"node", "NODE_RANK", "ranks", "devices", "MASTER_ADDR:PORT", "interface", "backend", "runtime"}, rows);
-    if (!plan.droppedEnv.isEmpty())
-        text += QStringLiteral("\nOf this shell's environment no rank gets: %1\n").arg(plan.droppedEnv.join(' '));
-    for (const auto& problem : plan.problems) {
-        const QString word = problem.severity == Severity::Error     ? QStringLiteral("error")
-                             : problem.severity == Severity::Warning ? QStringLiteral("warning")
-                                                                     : QStringLiteral("note");
-        text += QStringLiteral("\n%1: %2 %3\n").arg(word, problem.title, problem.detail);
-    }
-    return text;
-}
 
 QString sentenceOf(const NodeState& state)
 {
@@ -106,10 +86,16 @@ int planCommand(const Options& options, const Desk& desk)
     const auto measured = measurePlan(desk.parts, chosen->spec, chosen->nodes, {});
     if (!measured)
         return leave(measured.error(), options.output);
-    if (options.output == Output::Json)
-        printJson(toJson(measured->plan));
-    else
-        print(planText(measured->plan));
+    const LaunchPlan& plan = measured->plan;
+    if (options.output == Output::Json) {
+        printJson(toJson(plan));
+    } else if (options.show == Show::Commands) { // bytes: a word need not be text
+        const QByteArray lines = plan.commands();
+        std::fwrite(lines.constData(), 1, static_cast<std::size_t>(lines.size()), stdout);
+        note(problemText(plan.problems));
+    } else {
+        print(planTable(plan) + problemText(plan.problems));
+    }
     return measured->plan.launchable() ? kExitDone : kExitFailed;
 }
 
@@ -163,11 +149,7 @@ int checkNodes(const Options& options, const Desk& desk)
     for (const auto& state : list.nodes()) {
         ready = ready && state.phase == NodePhase::Ready;
         array << toJson(state);
-        const QString devices =
-            !state.facts ? QStringLiteral("–")
-            : state.facts->devices.isEmpty()
-                ? QStringLiteral("CPU, %1 cores").arg(state.facts->cores)
-                : QStringLiteral("%1 × %2").arg(state.facts->devices.size()).arg(state.facts->devices[0].name);
+        const QString devices = state.facts ? deviceText(*state.facts) : QStringLiteral("–");
         rows << QStringList{state.node.name, state.node.local ? QStringLiteral("local") : state.node.address.text(),
                             sentenceOf(state), devices};
     }

@@ -3,6 +3,7 @@
 #include "app/answer.h"
 #include "app/deploycommands.h"
 #include "app/desktop.h"
+#include "app/doctor.h"
 #include "app/exportrun.h"
 #include "app/inventorycommands.h"
 #include "app/livecommands.h"
@@ -122,6 +123,8 @@ int answer(QApplication* application, const Options& options, Desk& desk)
         return bundlesCommand(options, desk);
     case Verb::Results:
         return resultsCommand(options, desk.folder);
+    case Verb::Doctor:
+        return doctorCommand(options, desk);
     case Verb::Nodes:
         if (options.nodesAction == NodesAction::Check)
             return checkNodes(options, desk);

@@ -20,7 +20,7 @@ struct Raw {
     std::string target, nodes, fingerprint, format = "csv", file, folder, scheme;
     std::vector<std::string> set, words, bundles;
     bool relay = false;
-    bool json = false, detach = false, window = false, terminal = false;
+    bool commands = false, json = false, detach = false, window = false, terminal = false;
     int rank = -1;
     int grace = -1;
 };
@@ -105,6 +105,8 @@ void build(CLI::App& app, Raw& raw, Options& options)
     plan.add_option("SPEC", raw.target, "the spec, a TOML file")->required();
     addRunOptions(plan, raw);
 
+    plan.add_flag("--commands", raw.commands, "one shell line a rank, to be pasted on its node");
+
     auto& deploy = builder.verb("deploy", "put what runs need on nodes, ahead of a launch", Verb::Deploy);
     deploy.add_option("SPEC|SEL", raw.target, "a spec, or a selection of nodes; all nodes without one");
     deploy.add_option("--nodes", raw.nodes, "other nodes than the spec's");
@@ -117,6 +119,11 @@ void build(CLI::App& app, Raw& raw, Options& options)
                           BundlesAction::List);
     builder.bundlesAction(bundles, "remove", "remove bundles that no run uses; all old ones without --bundle",
                           BundlesAction::Remove);
+
+    auto& doctor = builder.verb("doctor", "preflight: of a spec, or of the nodes alone", Verb::Doctor);
+    doctor.add_option("SPEC|SEL", raw.target, "a spec (a TOML file) or a selection of the inventory; else all nodes");
+    doctor.add_option("--nodes", raw.nodes, "of a spec: which nodes");
+    doctor.add_option("--set", raw.set, "of a spec: K=V")->allow_extra_args(false);
 
     auto& nodes = builder.verb("nodes", "the inventory", Verb::Nodes);
     nodes.require_subcommand(0, 1);
@@ -151,6 +158,7 @@ void copy(const Raw& raw, Options& options)
 {
     options.output = raw.json ? Output::Json : Output::Text;
     options.follow = raw.detach ? Follow::Detach : Follow::ToTheEnd;
+    options.show = raw.commands ? Show::Commands : Show::Table;
     options.display = raw.window                               ? Display::Window
                       : raw.terminal || raw.json || raw.detach ? Display::Terminal
                                                                : Display::Auto;

@@ -15,6 +15,7 @@ enum class Verb {
     Demo,
     Run,
     Plan,
+    Doctor,
     Deploy,
     Bundles,
     Results,
@@ -32,6 +33,7 @@ enum class Sending { Direct, Relay };
 enum class BundlesAction { List, Remove };
 enum class Output { Text, Json };
 enum class Follow { ToTheEnd, Detach };
+enum class Show { Table, Commands }; // plan only
 enum class Display { Auto, Window, Terminal };
 
 struct Options {
@@ -41,6 +43,7 @@ struct Options {
     QString nodes;   // --nodes
     QStringList set; // --set K=V
     Follow follow = Follow::ToTheEnd;
+    Show show = Show::Table;
     Display display = Display::Auto; // demo only
     NodesAction nodesAction = NodesAction::List;
     QStringList nodeArguments;

@@ -37,29 +37,51 @@ void LaunchPlan::setMasterPort(int port, const QString& source)
     for (PlannedRank& rank : ranks)
         setValue(rank.env, "MASTER_PORT", QByteArray::number(port));
     for (PlannedNode& node : nodes)
-        node.master =
-            masterText(masterAddr, port,
-                       source.isEmpty() ? node.master.source : masterAddrSource + QStringLiteral("; port: ") + source);
+        node.master = masterText(masterAddr, port, masterSource(*this, node, source));
 }
 
-QByteArray LaunchPlan::command(int rank, const QByteArray& bundleFolder) const
+// What the agent gives a rank beside the job's variables (remote/agent/spawn.cpp), and nothing of the shell's own.
+QByteArray LaunchPlan::command(int rank) const
 {
     const auto it = std::find_if(ranks.begin(), ranks.end(), [&](const PlannedRank& one) { return one.rank == rank; });
-    if (it == ranks.end())
+    if (it == ranks.end() || nodes.value(it->nodeIndex).runtimeFolder.isEmpty())
         return {};
-    QByteArray line = "env";
+    QByteArray line = "env -i";
+    for (const char* name : {"HOME", "USER", "LOGNAME", "PATH", "LANG"}) {
+        if (valueOf(it->env, name).isEmpty())
+            line += QByteArray(" ") + name + "=\"$" + name + "\"";
+    }
     for (const auto& [name, value] : it->env) {
         // Plain names stay readable: VAR='...'; others are quoted whole.
         line += ' ' + (needsNoQuotes(name) ? name + '=' + (value.isEmpty() ? QByteArray() : shellQuoted(value))
                                            : shellQuoted(name + '=' + value));
     }
+    if (!it->cpus.isEmpty())
+        line += " taskset -c " + shellQuoted(it->cpus.toLatin1());
     for (const QByteArray& word : it->argv) {
         QByteArray argument = word;
         if (&word == &it->argv.first() && argument.startsWith(kBundleToken))
-            argument.replace(0, qsizetype(sizeof kBundleToken) - 1, bundleFolder);
+            argument.replace(0, qsizetype(sizeof kBundleToken) - 1, nodes[it->nodeIndex].runtimeFolder.toUtf8());
         line += ' ' + shellQuoted(argument);
     }
     return line;
+}
+
+QByteArray LaunchPlan::commands() const
+{
+    QByteArray all;
+    for (const PlannedRank& one : ranks)
+        all += "# rank " + QByteArray::number(one.rank) + " on " + nodes.value(one.nodeIndex).name.toUtf8() + '\n' +
+               command(one.rank) + '\n';
+    return all;
+}
+
+QString masterSource(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource)
+{
+    QString source = plan.masterAddrSource;
+    if (node.masterRoundTripMs >= 0)
+        source = QStringLiteral("reached, %1 ms; ").arg(QString::number(node.masterRoundTripMs, 'f', 2)) + source;
+    return portSource.isEmpty() ? source : source + QStringLiteral("; port: ") + portSource;
 }
 
 Sourced masterText(const QString& address, int port, const QString& source)

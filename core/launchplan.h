@@ -2,6 +2,7 @@
 // The plan: what will be started, per rank, and why. Pure: facts in, table out; nothing is asked of any node here.
 #pragma once
 
+#include "core/clockoffset.h"
 #include "core/inventory.h"
 #include "core/nodefacts.h"
 #include "core/runspec.h"
@@ -45,10 +46,14 @@ struct PlannedNode {
     int rankCount = 0;
     Sourced ranks;     // "0–7", "8 a node"
     Sourced devices;   // "0–7", "8 × H100, all idle"; "CPU", "2 cores, 1 thread a rank"
+    Sourced cpus;      // "0–3: 0-31 · 4–7: 32-63", "by local rank; ..."
     Sourced master;    // "10.1.0.11:29417"
     Sourced interface; // "ens1f0", "has 10.1.0.11, 100 Gb/s"
     Sourced backend;
-    Sourced runtime; // "cpu bundle", "98 MB to send" – filled in by the launcher when it knows
+    Sourced runtime;               // "cpu bundle", "98 MB to send" – filled in by the launcher when it knows
+    Sourced clock;                 // "+0.4 ms", "± 0.1 ms against this machine, 12:02:10"
+    QString runtimeFolder;         // on the node, what kBundleToken stands for; empty: not known yet
+    double masterRoundTripMs = -1; // measured to the master's address; -1: not measured
     QList<ReachTry> reach;
 
     bool operator==(const PlannedNode&) const = default;
@@ -59,6 +64,7 @@ struct PlannedRank {
     int localRank = 0;
     int nodeIndex = 0;      // into LaunchPlan::nodes
     QString device;         // "cpu", "gpu:UUID"
+    QString cpus;           // 0-15,32-47: it keeps to these; empty: all
     QList<QByteArray> argv; // argv[0] starts with kBundleToken
     Environment env;
 
@@ -77,28 +83,51 @@ struct LaunchPlan {
     Backend backend = Backend::Gloo;
     QString masterAddrSource;
     QStringList overriddenEnv; // names of the spec's [env_override]: theirs is the value in every rank's env
+    QStringList passedEnv;     // variables of the desktop that the spec lets through; their values are not stored
     QStringList droppedEnv;    // launch variables of the desktop that reach no rank
     QList<Problem> problems;
 
     bool operator==(const LaunchPlan&) const = default;
 
     [[nodiscard]] bool launchable() const; // no Problem is an Error
+    bool shareDevices = false;             // the user wants devices that another run holds
+
     // The port is known only once the master has been asked: writes it into every rank's environment and every node's
     // table row.
     void setMasterPort(int port, const QString& source);
-    // A line for a POSIX shell that starts exactly this rank by hand; bundleFolder stands where kBundleToken stood.
-    [[nodiscard]] QByteArray command(int rank, const QByteArray& bundleFolder) const;
-    [[nodiscard]] QByteArray toToml() const; // runs/ID/plan.toml
+    // A line for a POSIX shell on the rank's node that starts exactly this rank by hand, with nothing else in its
+    // environment than the agent would give it. Empty: no such rank, or its node's runtimeFolder is not known.
+    [[nodiscard]] QByteArray command(int rank) const;
+    [[nodiscard]] QByteArray commands() const; // of every rank, a comment with its node before each
+    [[nodiscard]] QByteArray toToml() const;   // runs/ID/plan.toml
     [[nodiscard]] static Result<LaunchPlan> parse(const QByteArray& toml);
 };
 
 // "10.1.0.11:29417", "[fd00::1]:29417", without a port while it is 0.
 [[nodiscard]] Sourced masterText(const QString& address, int port, const QString& source);
 
+// "reached, 0.08 ms; the fastest subnet all share ...; port: free on gpu1"
+[[nodiscard]] QString masterSource(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource);
+
+struct Reached { // what a node found when it tried one of the master's addresses
+    QString address;
+    double roundTripMs = -1; // -1: it was not reached
+    QString from;            // the node's own address on that way
+    QString interface;       // and its interface
+    QString why;             // it was not reached
+
+    bool operator==(const Reached&) const = default;
+};
+
 struct PlanNode {
     Node node;
-    std::optional<NodeFacts> facts; // none: not probed yet, and the table says so
+    std::optional<NodeFacts> facts{}; // none: not probed yet, and the table says so
+    ClockOffset clock{};              // against this machine
+    QList<Reached> reached{};         // empty: not tried yet (and always of the master)
 };
+
+// The addresses of the first node that are worth trying from the others, the likeliest first; none while unprobed.
+[[nodiscard]] QStringList masterCandidates(const RunSpec& spec, const QList<PlanNode>& nodes);
 
 // `desktopEnv`: the desktop's own environment, only to say what was dropped.
 [[nodiscard]] LaunchPlan makePlan(const RunSpec& spec, const QList<PlanNode>& nodes, const Environment& desktopEnv);

@@ -2,11 +2,13 @@
 #include "core/launchplan.h"
 
 #include "core/masterchoice.h"
+#include "core/masterways.h"
 #include "core/nodeaddress.h"
+#include "core/nodehealth.h"
+#include "core/plancheck.h"
 #include "core/planenvironment.h"
+#include "core/rankcpus.h"
 #include "core/rankshares.h"
-
-#include <QSet>
 
 #include <algorithm>
 
@@ -38,8 +40,12 @@ public:
         m_plan.droppedEnv = launchVariables(desktopEnv);
         m_plan.overriddenEnv = overriddenNames(m_spec);
         m_plan.problems = checkEnvironment(m_spec);
-        checkNodes();
-        checkSpec();
+        m_plan.shareDevices = m_spec.shareDevices;
+        m_passed = passedEnvironment(m_spec, desktopEnv);
+        m_plan.problems += m_passed.problems;
+        for (const auto& [name, value] : std::as_const(m_passed.variables))
+            m_plan.passedEnv.append(QString::fromUtf8(name));
+        m_plan.problems += checkNodes(m_nodes) + checkSpec(m_spec, m_nodes);
         if (m_nodes.isEmpty())
             return m_plan;
         m_shares = shareRanks(m_spec, m_nodes);
@@ -54,8 +60,15 @@ public:
             return m_plan;
         }
         takeMaster();
+        m_plan.problems += checkPort(m_plan, m_nodes);
         for (int i = 0; i < m_nodes.size(); ++i)
             addNode(i);
+        m_plan.problems += checkMtu(m_plan, m_nodes);
+        m_plan.problems += healthOf(m_nodes);
+        for (const PlanNode& node : m_nodes) // the notes are for `lockstep doctor`
+            for (const Problem& problem : healthOf(node))
+                if (problem.severity != Severity::Note)
+                    m_plan.problems.append(problem);
         return m_plan;
     }
 
@@ -63,33 +76,6 @@ private:
     void error(const QString& node, const QString& title, const QString& detail)
     {
         m_plan.problems.append({Severity::Error, node, title, detail});
-    }
-
-    void checkNodes()
-    {
-        if (m_nodes.isEmpty())
-            error({}, QStringLiteral("No node is chosen"),
-                  QStringLiteral("Choose at least one under Nodes, or leave the selection empty for this machine."));
-        QSet<QString> seen;
-        for (const PlanNode& node : m_nodes) {
-            if (const Result<void> named = checkNodeName(node.node.name); !named)
-                error(node.node.name, QStringLiteral("\"%1\" can't be a node's name").arg(node.node.name),
-                      named.error().text);
-            if (seen.contains(node.node.name))
-                error(node.node.name, QStringLiteral("%1 is chosen twice").arg(node.node.name),
-                      QStringLiteral("A node takes part once; for more ranks raise ranks_per_node."));
-            seen.insert(node.node.name);
-        }
-    }
-
-    void checkSpec()
-    {
-        if (const Result<int> port = parsePort(QString::number(m_spec.masterPort), m_spec.allowLowPort); !port)
-            error({}, QStringLiteral("The master port can't be used"), port.error().text);
-        for (const TrainerOption& option : m_spec.trainer) {
-            if (const Result<void> named = checkOptionName(option.name); !named)
-                error({}, QStringLiteral("\"%1\" is no option of the trainer").arg(option.name), named.error().text);
-        }
     }
 
     void takeMaster()
@@ -123,10 +109,12 @@ private:
                                : QStringLiteral("a free one, chosen on %1 at the start").arg(m_nodes[0].node.name);
     }
 
-    [[nodiscard]] int threadsOn(int i) const
+    [[nodiscard]] RankCpus cpusOn(int i) const
     {
-        const auto& facts = m_nodes[i].facts;
-        return facts ? std::max(1, facts->cores / std::max(1, m_shares.nodes[i].ranks)) : 1;
+        const NodeShare& share = m_shares.nodes[i];
+        if (m_nodes[i].facts)
+            return cpusOfRanks(*m_nodes[i].facts, share, m_shares.ranksPerDevice, m_spec.affinity);
+        return {QStringList(share.ranks), 1, {{}, QStringLiteral("not measured yet")}};
     }
 
     void addNode(int i)
@@ -143,58 +131,70 @@ private:
         node.firstRank = static_cast<int>(m_plan.ranks.size());
         node.rankCount = share.ranks;
         node.ranks = {share.ranks > 0 ? span(node.firstRank, share.ranks) : QStringLiteral("none"), share.source};
-        node.devices = devicesOf(i);
-        node.master = masterText(m_plan.masterAddr, m_plan.masterPort,
-                                 m_plan.masterAddrSource + QStringLiteral("; port: ") + m_portSource);
-        node.interface = overridden(m_master.nodes[i].interface,
+        const RankCpus cpus = cpusOn(i);
+        node.devices = devicesOf(i, cpus.threads);
+        node.cpus = cpus.shown;
+        node.clock = clockText(source);
+        if (const Reached* tried = triedBy(source, m_plan.masterAddr))
+            node.masterRoundTripMs = tried->roundTripMs;
+        node.master = masterText(m_plan.masterAddr, m_plan.masterPort, masterSource(m_plan, node, m_portSource));
+        node.interface = overridden(i, m_master.nodes[i].interface,
                                     m_shares.backend == Backend::Nccl ? "NCCL_SOCKET_IFNAME" : "GLOO_SOCKET_IFNAME");
         if (node.interface.value.isEmpty() && node.interface.source.isEmpty())
             node.interface.source = QStringLiteral("not measured yet");
         node.backend = {toString(m_shares.backend), m_shares.backendSource};
         node.reach = m_master.nodes[i].reach;
         m_plan.nodes.append(node);
-        addRanks(i, node);
-        if (source.facts && m_shares.backend == Backend::Gloo && share.ranks > source.facts->cores &&
-            source.facts->cores > 0)
-            m_plan.problems.append({Severity::Warning, node.name,
-                                    QStringLiteral("%1 ranks share %2 cores on %3")
-                                        .arg(share.ranks)
-                                        .arg(source.facts->cores)
-                                        .arg(node.name),
-                                    QStringLiteral("They will wait for each other; fewer ranks train faster.")});
+        addRanks(i, node, cpus);
+        const int cores = source.facts ? source.facts->usableCores() : 0;
+        if (m_shares.backend == Backend::Gloo && share.devices.isEmpty() && share.ranks > cores && cores > 0)
+            m_plan.problems.append(
+                {Severity::Warning, node.name,
+                 QStringLiteral("%1 ranks share %2 cores on %3").arg(share.ranks).arg(cores).arg(node.name),
+                 QStringLiteral("They will wait for each other; fewer ranks train faster.")});
     }
 
-    [[nodiscard]] Sourced overridden(const Sourced& planned, const char* name) const
+    [[nodiscard]] Sourced overridden(int i, const Sourced& planned, const char* name) const
     {
-        return m_plan.overriddenEnv.contains(QLatin1String(name))
-                   ? Sourced{QString::fromUtf8(valueOf(m_spec.envOverride, name)), QStringLiteral("env_override")}
-                   : planned;
+        const NodeSettings* own = m_spec.settingsOf(m_nodes[i].node.name);
+        const auto names = [name](const auto& entry) { return entry.first == name; };
+        if (own && std::any_of(own->envOverride.begin(), own->envOverride.end(), names))
+            return {QString::fromUtf8(valueOf(own->envOverride, name)),
+                    QStringLiteral("[node.%1.env_override]").arg(own->node)};
+        if (std::any_of(m_spec.envOverride.begin(), m_spec.envOverride.end(), names))
+            return {QString::fromUtf8(valueOf(m_spec.envOverride, name)), QStringLiteral("env_override")};
+        return planned;
     }
 
-    [[nodiscard]] Sourced devicesOf(int i) const
+    [[nodiscard]] Sourced devicesOf(int i, int threads) const
     {
         const NodeShare& share = m_shares.nodes[i];
         const auto& facts = m_nodes[i].facts;
         if (!facts)
             return {m_shares.backend == Backend::Nccl ? QStringLiteral("GPU") : QStringLiteral("CPU"),
                     QStringLiteral("not measured yet")};
-        if (share.devices.isEmpty())
+        if (share.devices.isEmpty()) {
+            const int cores = facts->usableCores();
             return {QStringLiteral("CPU"),
                     QStringLiteral("%1 %2, %3 %4 a rank")
-                        .arg(facts->cores)
-                        .arg(facts->cores == 1 ? QStringLiteral("core") : QStringLiteral("cores"))
-                        .arg(threadsOn(i))
-                        .arg(threadsOn(i) == 1 ? QStringLiteral("thread") : QStringLiteral("threads"))};
+                        .arg(cores)
+                        .arg(cores == 1 ? QStringLiteral("core") : QStringLiteral("cores"))
+                        .arg(threads)
+                        .arg(threads == 1 ? QStringLiteral("thread") : QStringLiteral("threads"))};
+        }
         const auto busy = std::count_if(share.devices.begin(), share.devices.end(),
                                         [](const DeviceFacts& device) { return !device.processes.isEmpty(); });
-        const QString state = busy == 0 ? QStringLiteral("all idle") : QStringLiteral("%1 in use").arg(busy);
+        QString state = busy == 0 ? QStringLiteral("all idle") : QStringLiteral("%1 in use").arg(busy);
+        if (m_shares.ranksPerDevice > 1)
+            state += QStringLiteral(", %1 ranks each").arg(m_shares.ranksPerDevice);
         return overridden(
+            i,
             {indexes(share.devices),
              QStringLiteral("%1 × %2, %3").arg(share.devices.size()).arg(share.devices.first().name, state)},
             "CUDA_VISIBLE_DEVICES");
     }
 
-    void addRanks(int i, const PlannedNode& node)
+    void addRanks(int i, const PlannedNode& node, const RankCpus& cpus)
     {
         const NodeShare& share = m_shares.nodes[i];
         for (int local = 0; local < share.ranks; ++local) {
@@ -202,13 +202,17 @@ private:
             rank.rank = node.firstRank + local;
             rank.localRank = local;
             rank.nodeIndex = i;
-            rank.device = local < share.devices.size() ? QStringLiteral("gpu:") + share.devices[local].uuid
-                                                       : QStringLiteral("cpu");
+            const int device = local / m_shares.ranksPerDevice;
+            rank.device = device < share.devices.size() ? QStringLiteral("gpu:") + share.devices[device].uuid
+                                                        : QStringLiteral("cpu");
+            rank.cpus = cpus.ofRank.value(local);
             rank.argv = arguments();
-            rank.env = withSpec(
-                ownEnvironment({rank.rank, local, m_plan.worldSize, share.ranks, i, m_plan.masterAddr,
-                                m_plan.masterPort, m_master.nodes[i].interface.value, share.devices, threadsOn(i)}),
-                m_spec);
+            Environment own = ownEnvironment({rank.rank, local, m_plan.worldSize, share.ranks, i, m_plan.masterAddr,
+                                              m_plan.masterPort, m_master.nodes[i].interface.value, share.devices,
+                                              cpus.threads, m_shares.ranksPerDevice});
+            for (const auto& [name, value] : std::as_const(m_passed.variables))
+                setValue(own, name, value);
+            rank.env = withSpec(std::move(own), m_spec, node.name);
             m_plan.ranks.append(rank);
         }
     }
@@ -220,6 +224,12 @@ private:
             argv.append("--" + option.name.toUtf8().replace('_', '-'));
             argv.append(option.value);
         }
+        if (m_shares.ranksPerDevice > 1) { // by itself the trainer would take NCCL, or the CPU for Gloo
+            if (m_spec.option(QStringLiteral("backend")).isEmpty())
+                argv += {"--backend", "gloo"};
+            if (m_spec.option(QStringLiteral("device")).isEmpty())
+                argv += {"--device", "cuda"};
+        }
         return argv + m_spec.arguments;
     }
 
@@ -228,6 +238,7 @@ private:
     LaunchPlan m_plan;
     RankShares m_shares;
     MasterChoice m_master;
+    PassedEnvironment m_passed;
     QString m_portSource;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/masterchoice.h"
 
+#include "core/masterways.h"
 #include "core/sharedsubnets.h"
 
 #include <algorithm>
@@ -30,10 +31,12 @@ public:
         m_subnets = subnetsOf(m_measured);
         checkInterfaces();
         tellLeftOut();
-        if (m_nodes[0].facts)
-            fromSubnets();
-        else
+        if (!m_nodes[0].facts)
             fromInventory();
+        else if (const QList<MasterWay> ways = masterWays(m_nodes, addressesOfMaster()); !ways.isEmpty())
+            fromTries(ways);
+        else
+            fromSubnets();
         return m_choice;
     }
 
@@ -41,6 +44,12 @@ private:
     void problem(Severity severity, int node, const QString& title, const QString& detail)
     {
         m_choice.problems.append({severity, m_nodes[node].node.name, title, detail});
+    }
+
+    [[nodiscard]] QList<NodeAddress> addressesOfMaster() const
+    {
+        return !m_measured.isEmpty() && m_measured.first().index == 0 ? m_measured.first().addresses
+                                                                      : QList<NodeAddress>();
     }
 
     void alone()
@@ -148,16 +157,83 @@ private:
         }
     }
 
+    // What is on paper counts no more.
+    void fromTries(const QList<MasterWay>& ways)
+    {
+        for (int i = 1; i < m_nodes.size(); ++i)
+            m_choice.nodes[i].reach = triesOf(m_nodes[i], ways) + m_choice.nodes[i].reach;
+        const MasterWay& best = ways.first();
+        if (!best.all) {
+            unreached(ways);
+            return;
+        }
+        const qsizetype reached = std::count_if(ways.begin(), ways.end(), [](const MasterWay& way) { return way.all; });
+        m_choice.address = {
+            best.address.text,
+            QStringLiteral("%1 that %2, %3")
+                .arg(reached == 1 ? QStringLiteral("the only address") : QStringLiteral("the fastest address"),
+                     m_nodes.size() == 2 ? QStringLiteral("%1 reaches").arg(m_nodes[1].node.name)
+                                         : QStringLiteral("all %1 others reach").arg(m_nodes.size() - 1),
+                     speedText(best.speedMbps))};
+        useInterface(0, best.address);
+        for (int i = 1; i < m_nodes.size(); ++i)
+            useTried(i, *triedBy(m_nodes[i], best.address.text));
+        for (const MasterWay& way : ways)
+            if (!way.all && way.speedMbps > best.speedMbps)
+                problem(
+                    Severity::Note, 0, QStringLiteral("%1 is faster, but not all reach it").arg(way.address.text),
+                    QStringLiteral("%1 at %2; without it are %3.")
+                        .arg(way.address.interface, speedText(way.speedMbps), way.without.join(QLatin1String(", "))));
+        for (const Subnet& subnet : std::as_const(m_subnets))
+            if (subnet.members.contains(0) && subnet.members[0].text == best.address.text)
+                tellFaster(subnet);
+    }
+
+    void useTried(int node, const Reached& tried)
+    {
+        const QString& wanted = m_nodes[node].node.interface;
+        const QString via = tried.interface.isEmpty() ? wanted : tried.interface;
+        m_choice.nodes[node].interface = {
+            via, QStringLiteral("has %1, %2").arg(tried.from, speedText(speedOf(m_nodes[node], tried)))};
+        if (wanted.isEmpty() || wanted == via)
+            return;
+        m_choice.nodes[node].interface = {wanted, QStringLiteral("set in the inventory")};
+        problem(Severity::Warning, node,
+                QStringLiteral("%1 reaches the master over %2").arg(m_nodes[node].node.name, via),
+                QStringLiteral("The inventory says %1; its ranks will be told to use that.").arg(wanted));
+    }
+
+    void unreached(const QList<MasterWay>& ways)
+    {
+        m_choice.address = {ways.first().address.text,
+                            QStringLiteral("no address of %1 is reached by all").arg(m_nodes[0].node.name)};
+        QStringList tried;
+        for (const MasterWay& way : ways)
+            tried.append(QStringLiteral("%1 not from %2").arg(way.address.text, way.without.join(QLatin1String(", "))));
+        const QString first = ways.first().without.first().section(u' ', 0, 0);
+        m_choice.problems.append(
+            {Severity::Error, first, QStringLiteral("%1 cannot reach %2").arg(first, m_nodes[0].node.name),
+             QStringLiteral(
+                 "The ranks could not meet: %1. Open the ports between the nodes, choose another first node, "
+                 "or name the interface in the inventory.")
+                 .arg(tried.join(QLatin1String("; ")))});
+    }
+
+    void noAddress()
+    {
+        problem(Severity::Error, 0,
+                QStringLiteral("%1 has no address that another node could reach").arg(m_nodes[0].node.name),
+                QStringLiteral("All its addresses were left out; the reasons stand in the table. Choose another first "
+                               "node, or set its interface in the inventory."));
+    }
+
     // No subnet holds all: routers may still connect them (a subnet a rack, /32 in clouds). The launcher's check will
     // tell.
     void routed(bool allMeasured)
     {
         const NodeAddress* master = fastest(0, false);
         if (!master) {
-            problem(Severity::Error, 0,
-                    QStringLiteral("%1 has no address that another node could reach").arg(m_nodes[0].node.name),
-                    QStringLiteral("All its addresses were left out; the reasons stand in the table. Choose another "
-                                   "first node, or set its interface in the inventory."));
+            noAddress();
             m_choice.address = {{}, QStringLiteral("no usable address")};
             return;
         }

@@ -2,8 +2,8 @@
 // Which address of the first node the others reach, and by which interface on each node. Pure.
 //
 // One node alone: 127.0.0.1 and its loopback interface. Several: an address of the subnet that all share, by the
-// fastest link; never loopback, link-local, a container's or virtual machine's bridge, a link that is down, or an
-// address that several nodes have.
+// fastest link, or, once the nodes have tried them, the fastest that all have reached; never loopback, link-local, a
+// container's or virtual machine's bridge, a link that is down, or an address that several nodes have.
 #pragma once
 
 #include "core/launchplan.h"

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 namespace lockstep {
 
@@ -14,6 +16,12 @@ constexpr int kMaxListed =
 QString text(const wire::Field& field)
 {
     return QString::fromStdString(field.text());
+}
+
+int small(const wire::Field& field) // -1: no number, or none that can be meant
+{
+    const std::int64_t value = field.integer().value_or(-1);
+    return value < -1 || value > std::numeric_limits<int>::max() ? -1 : static_cast<int>(value);
 }
 
 // `if/12/addr/0` -> if, 12, addr/0
@@ -52,7 +60,13 @@ void takeInterface(NetInterface& interface, std::string_view key, const wire::Fi
     else if (key.starts_with("addr/") && interface.addresses.size() < kMaxListed)
         interface.addresses.append(text(field));
     else if (key == "speed_mbps")
-        interface.speedMbps = static_cast<int>(field.integer().value_or(-1));
+        interface.speedMbps = small(field);
+    else if (key == "mtu")
+        interface.mtu = small(field);
+    else if (key == "numa")
+        interface.numa = small(field);
+    else if (key == "master")
+        interface.master = text(field);
     else if (key == "up")
         interface.up = field.integer() == 1;
     else if (key == "loopback")
@@ -73,6 +87,16 @@ DeviceProcess deviceProcess(const QString& value)
     return process;
 }
 
+// Of `since/3`: the process that it speaks of; null: there is none.
+DeviceProcess* processOf(DeviceFacts& device, std::string_view key)
+{
+    int number = -1;
+    const std::string_view digits = key.substr(key.find('/') + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc{} && number >= 0 && number < device.processes.size() ? &device.processes[number]
+                                                                                   : nullptr;
+}
+
 void takeDevice(DeviceFacts& device, std::string_view key, const wire::Field& field)
 {
     if (key == "index")
@@ -85,10 +109,82 @@ void takeDevice(DeviceFacts& device, std::string_view key, const wire::Field& fi
         device.memoryBytes = field.integer().value_or(-1);
     else if (key == "unified")
         device.unifiedMemory = field.integer() == 1;
+    else if (key == "mig")
+        device.mig = field.integer() == 1;
+    else if (key == "numa")
+        device.numa = small(field);
     else if (key == "error")
         device.error = text(field);
     else if (key.starts_with("process/") && device.processes.size() < kMaxListed)
         device.processes.append(deviceProcess(text(field)));
+    else if (DeviceProcess* process = key.starts_with("since/") ? processOf(device, key) : nullptr)
+        process->startedWallUs = field.integer().value_or(0);
+    else if (DeviceProcess* holder = key.starts_with("run/") ? processOf(device, key) : nullptr)
+        holder->run = text(field);
+}
+
+void takeIbPort(IbPort& port, std::string_view key, const wire::Field& field)
+{
+    if (key == "device")
+        port.device = text(field);
+    else if (key == "port")
+        port.port = small(field);
+    else if (key == "state")
+        port.state = text(field);
+    else if (key == "phys")
+        port.physical = text(field);
+    else if (key == "rate_gbps")
+        port.rateGbps = field.number().value_or(-1);
+    else if (key == "layer")
+        port.layer = text(field);
+    else if (key == "net")
+        port.net = text(field);
+    else if (key == "numa")
+        port.numa = small(field);
+}
+
+void takeNumaNode(NumaNode& node, std::string_view key, const wire::Field& field)
+{
+    if (key == "id")
+        node.id = small(field);
+    else if (key == "cpus")
+        node.cpus = text(field);
+}
+
+void takeRun(RunThere& run, std::string_view key, const wire::Field& field)
+{
+    if (key == "name")
+        run.run = text(field);
+    else if (key == "ranks")
+        run.ranks = small(field);
+    else if (key == "since_us")
+        run.sinceWallUs = field.integer().value_or(0);
+    else if (key == "devices")
+        run.devices = text(field).split(u',', Qt::SkipEmptyParts);
+}
+
+void takeListed(NodeFacts& facts, const ListKey& key, const wire::Field& field)
+{
+    const auto address = [&](QStringList& list) {
+        if (key.rest == "addr" && list.size() < kMaxListed)
+            list.append(text(field));
+    };
+    if (key.list == "if")
+        takeInterface(at(facts.interfaces, key.number), key.rest, field);
+    else if (key.list == "gpu")
+        takeDevice(at(facts.devices, key.number), key.rest, field);
+    else if (key.list == "ib")
+        takeIbPort(at(facts.ibPorts, key.number), key.rest, field);
+    else if (key.list == "numa")
+        takeNumaNode(at(facts.numaNodes, key.number), key.rest, field);
+    else if (key.list == "run")
+        takeRun(at(facts.runs, key.number), key.rest, field);
+    else if (key.list == "self")
+        address(facts.selfAddresses);
+    else if (key.list == "hosts")
+        address(facts.hostsAddresses);
+    else if (key.list == "localhost")
+        address(facts.localhostAddresses);
 }
 
 struct TextKey {
@@ -112,6 +208,14 @@ constexpr std::array kTexts = {
     TextKey{"gpu_note", &NodeFacts::gpuNote},
     TextKey{"boot_id", &NodeFacts::bootId},
     TextKey{"fashion_mnist", &NodeFacts::fashionMnist},
+    TextKey{"cpus", &NodeFacts::cpus},
+    TextKey{"cache_folder", &NodeFacts::cacheFolder},
+    TextKey{"home_id", &NodeFacts::homeId},
+    TextKey{"home_fs", &NodeFacts::homeFileSystem},
+    TextKey{"ports_reserved", &NodeFacts::reservedPorts},
+    TextKey{"nccl", &NodeFacts::nccl},
+    TextKey{"nccl_path", &NodeFacts::ncclPath},
+    TextKey{"self_error", &NodeFacts::selfError},
 };
 
 struct NumberKey {
@@ -130,6 +234,17 @@ constexpr std::array kNumbers = {
     NumberKey{"wall_us", &NodeFacts::wallUs},
 };
 
+struct ToldKey {
+    std::string_view key;
+    Told NodeFacts::*member;
+};
+constexpr std::array kTold = {
+    ToldKey{"logind", &NodeFacts::logind},
+    ToldKey{"kill_user_processes", &NodeFacts::killUserProcesses},
+    ToldKey{"linger", &NodeFacts::linger},
+    ToldKey{"login_session", &NodeFacts::loginSession},
+};
+
 void takeScalar(NodeFacts& facts, const wire::Field& field)
 {
     for (const TextKey& each : kTexts) {
@@ -140,13 +255,36 @@ void takeScalar(NodeFacts& facts, const wire::Field& field)
         if (each.key == field.key)
             facts.*each.member = field.integer().value_or(facts.*each.member);
     }
+    for (const ToldKey& each : kTold) {
+        if (each.key == field.key)
+            facts.*each.member = field.integer() == 1 ? Told::Yes : Told::No;
+    }
     if (field.key == "cores")
-        facts.cores = static_cast<int>(field.integer().value_or(0));
+        facts.cores = std::max(0, small(field));
+    else if (field.key == "port_low")
+        facts.portLow = small(field);
+    else if (field.key == "port_high")
+        facts.portHigh = small(field);
     else if (field.key == "cpu_quota")
         facts.cpuQuota = field.number().value_or(-1);
 }
 
 } // namespace
+
+int NodeFacts::usableCores() const
+{
+    const bool limited = cpuQuota > 0 && cpuQuota < cores;
+    return limited ? std::max(1, static_cast<int>(std::floor(cpuQuota))) : cores;
+}
+
+const NetInterface* NodeFacts::interfaceWith(const QString& address) const
+{
+    for (const NetInterface& interface : interfaces)
+        for (const QString& own : interface.addresses)
+            if (own.section(u'/', 0, 0) == address)
+                return &interface;
+    return nullptr;
+}
 
 Result<NodeFacts> NodeFacts::fromRecord(const wire::RecordView& record)
 {
@@ -157,13 +295,10 @@ Result<NodeFacts> NodeFacts::fromRecord(const wire::RecordView& record)
     NodeFacts facts;
     facts.monotonicUs = record.timeUs;
     for (const wire::Field& field : *record.fields) {
-        const auto listed = listKey(field.key);
-        if (!listed)
+        if (const auto listed = listKey(field.key))
+            takeListed(facts, *listed, field);
+        else
             takeScalar(facts, field);
-        else if (listed->list == "if")
-            takeInterface(at(facts.interfaces, listed->number), listed->rest, field);
-        else if (listed->list == "gpu")
-            takeDevice(at(facts.devices, listed->number), listed->rest, field);
     }
     if (facts.host.isEmpty())
         return failure(ErrorCode::Protocol,

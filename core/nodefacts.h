@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What `lockstep-agent probe` says of a node. Lists are numbered keys: if/0/name if/0/addr/0=10.0.0.1/24
-// if/0/speed_mbps if/0/up if/0/loopback; gpu/0/index gpu/0/uuid gpu/0/name gpu/0/mem_total gpu/0/unified gpu/0/error
-// gpu/0/process/0=PID:BYTES:USER:NAME. All others by the member's comment.
+// if/0/speed_mbps if/0/mtu if/0/master if/0/numa if/0/up if/0/loopback; gpu/0/index gpu/0/uuid gpu/0/name
+// gpu/0/mem_total gpu/0/unified gpu/0/mig gpu/0/numa gpu/0/error gpu/0/process/0=PID:BYTES:USER:NAME
+// gpu/0/since/0=WALL_US gpu/0/run/0=RUN; ib/0/device ib/0/port ib/0/state ib/0/phys ib/0/rate_gbps ib/0/layer ib/0/net
+// ib/0/numa; numa/0/id numa/0/cpus; run/0/name run/0/ranks run/0/since_us run/0/devices=UUID,UUID; self/0/addr
+// hosts/0/addr localhost/0/addr. All others by the member's comment. A missing key is unknown, never zero.
 #pragma once
 
 #include "core/error.h"
@@ -19,6 +22,9 @@ struct NetInterface {
     int speedMbps = -1;    // -1: unknown
     bool up = false;
     bool loopback = false;
+    int mtu = -1;
+    int numa = -1;    // the NUMA node that the adapter hangs on
+    QString master{}; // the bond or bridge that it is a part of
 
     bool operator==(const NetInterface&) const = default;
 };
@@ -28,6 +34,8 @@ struct DeviceProcess {
     qint64 bytes = -1;
     QString user;
     QString name;
+    qint64 startedWallUs = 0; // by the node's clock; 0: unknown
+    QString run{};            // the run of Lockstep that it belongs to
 
     bool operator==(const DeviceProcess&) const = default;
 };
@@ -38,11 +46,44 @@ struct DeviceFacts {
     QString name;
     qint64 memoryBytes = -1;
     bool unifiedMemory = false; // it shares the machine's memory, and memoryBytes is that
+    bool mig = false;           // cut into instances: none of them is named here
+    int numa = -1;              // the NUMA node that it hangs on
     QList<DeviceProcess> processes;
     QString error; // why it cannot be used, in words
 
     bool operator==(const DeviceFacts&) const = default;
 };
+
+struct IbPort {     // a port of an InfiniBand or RoCE adapter, in ibstat's words
+    QString device; // mlx5_0
+    int port = 1;
+    QString state;    // Active, Armed, Initializing, Down
+    QString physical; // LinkUp, Polling, Disabled
+    double rateGbps = -1;
+    QString layer; // InfiniBand, Ethernet
+    QString net;   // its network interface
+    int numa = -1;
+
+    bool operator==(const IbPort&) const = default;
+};
+
+struct NumaNode {
+    int id = 0;
+    QString cpus; // 0-15,32-47: of the CPUs that we may use
+
+    bool operator==(const NumaNode&) const = default;
+};
+
+struct RunThere { // a run of this user that lives on the node
+    QString run;
+    int ranks = 0; // 0: unknown
+    qint64 sinceWallUs = 0;
+    QStringList devices; // uuids; empty: the CPU
+
+    bool operator==(const RunThere&) const = default;
+};
+
+enum class Told { Unknown, No, Yes };
 
 struct NodeFacts {
     QString host;                 // host
@@ -73,11 +114,34 @@ struct NodeFacts {
     qint64 monotonicUs = 0;       // the record's time
     QString bootId;               // boot_id
     QString fashionMnist;         // fashion_mnist: folder with the IDX files, empty: none
+    QString cpus;                 // cpus: 0-63, that this process may use
+    QString cacheFolder;          // cache_folder: bundles lie under it
+    QString homeId;               // home_id: equal where nodes share the cache folder
+    QString homeFileSystem;       // home_fs: nfs, ext4
+    int portLow = -1;             // port_low: first of the ephemeral ports
+    int portHigh = -1;            // port_high
+    QString reservedPorts;        // ports_reserved: 8080,9148-9150
+    QString nccl;                 // nccl: the node's own, 2.27.7
+    QString ncclPath;             // nccl_path
+    QString selfError;            // self_error: why it can't resolve its own name
+    Told logind = Told::Unknown;  // logind
+    Told killUserProcesses = Told::Unknown; // kill_user_processes
+    Told linger = Told::Unknown;            // linger
+    Told loginSession = Told::Unknown;      // login_session: what we start is part of one
+    QStringList selfAddresses;              // what the resolver answers to its own name
+    QStringList hostsAddresses;             // of its own name in the hosts file
+    QStringList localhostAddresses;         // of localhost in the hosts file
     QList<NetInterface> interfaces;
     QList<DeviceFacts> devices;
+    QList<IbPort> ibPorts;
+    QList<NumaNode> numaNodes;
+    QList<RunThere> runs;
 
     bool operator==(const NodeFacts&) const = default;
 
+    // What a job can count on: the affinity's cores, or fewer where a control group gives less time.
+    [[nodiscard]] int usableCores() const;
+    [[nodiscard]] const NetInterface* interfaceWith(const QString& address) const; // 10.0.0.11; null: none
     [[nodiscard]] static Result<NodeFacts> fromRecord(const wire::RecordView& record);
 };
 

@@ -19,6 +19,7 @@ constexpr const char* kOwnNames[] = {
     "NCCL_SOCKET_IFNAME",
     "CUDA_VISIBLE_DEVICES",
     "OMP_NUM_THREADS",
+    "LOCKSTEP_RANKS_PER_DEVICE",
     "GLIBC_TUNABLES",
     "PYTHONUNBUFFERED",
     "TORCH_NCCL_ASYNC_ERROR_HANDLING",
@@ -76,6 +77,26 @@ constexpr const char* kLaunchPrefixes[] = {
     "LOCKSTEP_ATTEMPT",
 };
 
+// What a login sets: the node has its own, and the desktop's would be wrong there.
+constexpr const char* kLoginNames[] = {
+    "HOME", "USER",    "LOGNAME",         "PATH", "SHELL",          "PWD",    "OLDPWD", "SHLVL",     "TERM",     "PS1",
+    "PS2",  "DISPLAY", "WAYLAND_DISPLAY", "MAIL", "PROMPT_COMMAND", "TMPDIR", "_",      "LS_COLORS", "HOSTNAME",
+};
+constexpr const char* kLoginPrefixes[] = {"SSH_", "BASH_", "XDG_", "DBUS_", "LD_", "SUDO_"};
+
+template <std::size_t N, std::size_t M>
+bool isAmong(const QByteArray& name, const char* const (&names)[N], const char* const (&prefixes)[M])
+{
+    return std::any_of(std::begin(names), std::end(names), [&](const char* one) { return name == one; }) ||
+           std::any_of(std::begin(prefixes), std::end(prefixes),
+                       [&](const char* prefix) { return name.startsWith(prefix); });
+}
+
+bool matches(const QByteArray& name, const QByteArray& pattern) // HF_* or a whole name
+{
+    return pattern.endsWith('*') ? name.startsWith(pattern.chopped(1)) : name == pattern;
+}
+
 // The agent tags ranks with these to find them again: not even an override may touch them.
 bool isTag(const QByteArray& name)
 {
@@ -130,6 +151,32 @@ void checkArgument(QList<Problem>& problems, const QByteArray& value, const QStr
                              .arg(value.size())});
 }
 
+void checkEnvironments(QList<Problem>& problems, const Environment& env, const Environment& over, const QString& prefix)
+{
+    for (const auto& [name, value] : env) {
+        checkEntry(problems, name, value, prefix + QStringLiteral("env"));
+        if (isOwnVariable(name))
+            problems.append({Severity::Error,
+                             {},
+                             QStringLiteral("%1 is set by Lockstep").arg(shown(name)),
+                             QStringLiteral("The plan gives it a value for each rank. If yours is meant, write it in "
+                                            "[%1env_override] instead of [%1env]; the plan then shows it.")
+                                 .arg(prefix)});
+    }
+    for (const auto& [name, value] : over)
+        checkEntry(problems, name, value, prefix + QStringLiteral("env_override"));
+}
+
+void setAll(Environment& environment, const Environment& from, const Environment& over)
+{
+    for (const auto& [name, value] : from) {
+        if (!isOwnVariable(name))
+            setValue(environment, name, value);
+    }
+    for (const auto& [name, value] : over)
+        setValue(environment, name, value);
+}
+
 } // namespace
 
 QByteArray valueOf(const Environment& environment, const QByteArray& name)
@@ -177,6 +224,8 @@ Environment ownEnvironment(const RankPlace& place)
     for (const DeviceFacts& device : place.devices)
         visible += (visible.isEmpty() ? "" : ",") + device.uuid.toUtf8();
     setValue(env, "CUDA_VISIBLE_DEVICES", visible); // empty hides GPUs that a CPU run was not given
+    if (place.ranksPerDevice > 1)                   // the trainer's device is then its local rank divided by this
+        setValue(env, "LOCKSTEP_RANKS_PER_DEVICE", number(place.ranksPerDevice));
     setValue(env, "OMP_NUM_THREADS", number(place.threads));
     setValue(env, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"); // known-traps.md: 1.07 to 1.17 times on CPU
     setValue(env, "PYTHONUNBUFFERED", "1");
@@ -187,17 +236,9 @@ Environment ownEnvironment(const RankPlace& place)
 QList<Problem> checkEnvironment(const RunSpec& spec)
 {
     QList<Problem> problems;
-    for (const auto& [name, value] : spec.env) {
-        checkEntry(problems, name, value, QStringLiteral("env"));
-        if (isOwnVariable(name))
-            problems.append({Severity::Error,
-                             {},
-                             QStringLiteral("%1 is set by Lockstep").arg(shown(name)),
-                             QStringLiteral("The plan gives it a value for each rank. If yours is meant, write it in "
-                                            "[env_override] instead of [env]; the plan then shows it.")});
-    }
-    for (const auto& [name, value] : spec.envOverride)
-        checkEntry(problems, name, value, QStringLiteral("env_override"));
+    checkEnvironments(problems, spec.env, spec.envOverride, {});
+    for (const NodeSettings& one : spec.nodeSettings)
+        checkEnvironments(problems, one.env, one.envOverride, QStringLiteral("node.%1.").arg(one.node));
     for (const TrainerOption& option : spec.trainer)
         checkArgument(problems, option.value, QStringLiteral("The option %1").arg(option.name));
     for (qsizetype i = 0; i < spec.arguments.size(); ++i)
@@ -206,33 +247,71 @@ QList<Problem> checkEnvironment(const RunSpec& spec)
     return problems;
 }
 
-Environment withSpec(Environment own, const RunSpec& spec)
+Environment withSpec(Environment own, const RunSpec& spec, const QString& node)
 {
-    for (const auto& [name, value] : spec.env) {
-        if (!isOwnVariable(name))
-            setValue(own, name, value);
-    }
-    for (const auto& [name, value] : spec.envOverride)
-        setValue(own, name, value);
+    setAll(own, spec.env, spec.envOverride);
+    if (const NodeSettings* settings = spec.settingsOf(node))
+        setAll(own, settings->env, settings->envOverride);
     return own;
 }
 
 QStringList overriddenNames(const RunSpec& spec)
 {
     QStringList names;
-    for (const auto& [name, value] : spec.envOverride)
-        names.append(QString::fromUtf8(name));
+    const auto add = [&names](const Environment& environment) {
+        for (const auto& [name, value] : environment)
+            if (const QString text = QString::fromUtf8(name); !names.contains(text))
+                names.append(text);
+    };
+    add(spec.envOverride);
+    for (const NodeSettings& one : spec.nodeSettings)
+        add(one.envOverride);
     return names;
+}
+
+PassedEnvironment passedEnvironment(const RunSpec& spec, const Environment& desktopEnv)
+{
+    PassedEnvironment passed;
+    for (const QString& text : spec.passEnv) {
+        const QByteArray pattern = text.toUtf8();
+        if (pattern.isEmpty() || pattern == "*" || pattern.chopped(1).contains('*') || pattern.contains('=')) {
+            passed.problems.append({Severity::Error,
+                                    {},
+                                    QStringLiteral("\"%1\" in pass_env can't be meant").arg(text),
+                                    QStringLiteral("Write names of variables, or their beginning: HF_*.")});
+            continue;
+        }
+        bool found = false;
+        for (const auto& [name, value] : desktopEnv) {
+            if (!matches(name, pattern))
+                continue;
+            found = true;
+            const bool steers = isOwnVariable(name) || isAmong(name, kLaunchNames, kLaunchPrefixes);
+            if (!steers && !isAmong(name, kLoginNames, kLoginPrefixes))
+                setValue(passed.variables, name, value);
+            else if (!pattern.endsWith('*')) // a pattern just leaves it out
+                passed.problems.append(
+                    {Severity::Error,
+                     {},
+                     QStringLiteral("%1 is never copied from the desktop").arg(shown(name)),
+                     steers ? QStringLiteral("It steers a launch, and the plan gives its own. If a value is meant, "
+                                             "write it in [env] or [env_override].")
+                            : QStringLiteral("The node's login has its own. If a value is meant, write it in [env].")});
+        }
+        if (!found && !desktopEnv.isEmpty())
+            passed.problems.append({Severity::Warning,
+                                    {},
+                                    QStringLiteral("No variable %1 is set here").arg(text),
+                                    QStringLiteral("pass_env names it, so the ranks go without it.")});
+    }
+    return passed;
 }
 
 QStringList launchVariables(const Environment& desktopEnv)
 {
     QStringList names;
     for (const auto& [name, value] : desktopEnv) {
-        const bool known = std::any_of(std::begin(kLaunchNames), std::end(kLaunchNames),
-                                       [&](const char* one) { return name == one; }) ||
-                           std::any_of(std::begin(kLaunchPrefixes), std::end(kLaunchPrefixes),
-                                       [&](const char* prefix) { return name.startsWith(prefix); });
+        const bool known = isAmong(name, kLaunchNames, kLaunchPrefixes);
         if (known)
             names.append(QString::fromUtf8(name));
     }

@@ -47,10 +47,15 @@ void writeNode(TomlWriter& writer, const PlannedNode& node)
     writeSourced(writer, "node_rank", node.nodeRank);
     writeSourced(writer, "ranks", node.ranks);
     writeSourced(writer, "devices", node.devices);
+    writeSourced(writer, "cpus", node.cpus);
     writeSourced(writer, "master", node.master);
     writeSourced(writer, "interface", node.interface);
     writeSourced(writer, "backend", node.backend);
     writeSourced(writer, "runtime", node.runtime);
+    writeSourced(writer, "clock", node.clock);
+    writer.text("runtime_folder", node.runtimeFolder);
+    if (node.masterRoundTripMs >= 0)
+        writer.real("master_round_trip_ms", node.masterRoundTripMs);
     for (const ReachTry& reach : node.reach) {
         writer.element("node.reach");
         writer.text("address", reach.address);
@@ -71,10 +76,14 @@ PlannedNode readNode(const TomlValue& table, TomlReader& outer)
     node.nodeRank = readSourced(reader, "node_rank");
     node.ranks = readSourced(reader, "ranks");
     node.devices = readSourced(reader, "devices");
+    node.cpus = readSourced(reader, "cpus");
     node.master = readSourced(reader, "master");
     node.interface = readSourced(reader, "interface");
     node.backend = readSourced(reader, "backend");
     node.runtime = readSourced(reader, "runtime");
+    node.clock = readSourced(reader, "clock");
+    node.runtimeFolder = reader.text("runtime_folder");
+    node.masterRoundTripMs = reader.real("master_round_trip_ms", -1);
     const auto tries = reader.tables("reach");
     for (const TomlValue* one : tries) {
         TomlReader inner(*one, kOrigin);
@@ -85,17 +94,21 @@ PlannedNode readNode(const TomlValue& table, TomlReader& outer)
     return node;
 }
 
-void writeRank(TomlWriter& writer, const PlannedRank& rank)
+// Values that the desktop only passed on may be secrets: they are kept out of the file.
+void writeRank(TomlWriter& writer, const PlannedRank& rank, const QStringList& passedEnv)
 {
     writer.element("rank");
     writer.integer("rank", rank.rank);
     writer.integer("local_rank", rank.localRank);
     writer.integer("node_index", rank.nodeIndex);
     writer.text("device", rank.device);
+    if (!rank.cpus.isEmpty())
+        writer.text("cpus", rank.cpus);
     writer.texts("argv", rank.argv);
     QList<QByteArray> env; // a list keeps the order and any name
     for (const auto& [name, value] : rank.env)
-        env.append(name + '=' + value);
+        if (!passedEnv.contains(QString::fromUtf8(name)))
+            env.append(name + '=' + value);
     writer.texts("env", env);
 }
 
@@ -107,6 +120,7 @@ PlannedRank readRank(const TomlValue& table, qsizetype nodes, TomlReader& outer)
     rank.localRank = static_cast<int>(reader.integer("local_rank", 0, 0, kMostInt));
     rank.nodeIndex = static_cast<int>(reader.integer("node_index", 0, 0, std::max<qint64>(0, nodes - 1)));
     rank.device = reader.text("device");
+    rank.cpus = reader.text("cpus");
     rank.argv = reader.byteTexts("argv");
     const QList<QByteArray> env = reader.byteTexts("env");
     for (const QByteArray& entry : env) {
@@ -147,7 +161,10 @@ QByteArray LaunchPlan::toToml() const
     writer.integer("world_size", worldSize);
     writer.text("backend", toString(backend));
     writer.texts("overridden_env", overriddenEnv);
+    writer.texts("passed_env", passedEnv);
     writer.texts("dropped_env", droppedEnv);
+    if (shareDevices)
+        writer.boolean("share_devices", true);
     for (const Problem& problem : problems) {
         writer.element("problem");
         writer.text("severity", QByteArray(severityText(problem.severity)));
@@ -158,7 +175,7 @@ QByteArray LaunchPlan::toToml() const
     for (const PlannedNode& node : nodes)
         writeNode(writer, node);
     for (const PlannedRank& rank : ranks)
-        writeRank(writer, rank);
+        writeRank(writer, rank, passedEnv);
     return writer.result();
 }
 
@@ -175,7 +192,9 @@ Result<LaunchPlan> LaunchPlan::parse(const QByteArray& toml)
     plan.worldSize = static_cast<int>(reader.integer("world_size", 0, 0, kMostInt));
     plan.backend = backendOf(reader.text("backend")).value_or(Backend::Gloo);
     plan.overriddenEnv = reader.texts("overridden_env");
+    plan.passedEnv = reader.texts("passed_env");
     plan.droppedEnv = reader.texts("dropped_env");
+    plan.shareDevices = reader.boolean("share_devices");
     const auto problems = reader.tables("problem");
     for (const TomlValue* table : problems)
         plan.problems.append(readProblem(*table, reader));

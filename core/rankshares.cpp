@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/rankshares.h"
 
+#include <QDateTime>
+
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +18,7 @@ public:
         chooseDevices();
         chooseBackend();
         for (int i = 0; i < m_nodes.size(); ++i)
-            m_shares.nodes.append(m_spec.ranksPerNode > 0 ? asked(i) : natural(i));
+            m_shares.nodes.append(ranksAsked(i) > 0 ? asked(i) : natural(i));
         if (m_spec.totalRanks > 0)
             fitTotal();
         for (int i = 0; i < m_nodes.size(); ++i)
@@ -31,28 +33,73 @@ private:
         m_shares.problems.append({severity, node < 0 ? QString() : m_nodes[node].node.name, title, detail});
     }
 
-    void chooseDevices() // the inventory's choice, or all
+    void chooseDevices() // the spec's choice, the inventory's, or all
     {
         for (int i = 0; i < m_nodes.size(); ++i) {
-            QList<DeviceFacts> devices;
             const PlanNode& node = m_nodes[i];
-            if (node.facts && node.node.devices.isEmpty())
-                devices = node.facts->devices;
-            if (node.facts) {
-                for (const int wanted : node.node.devices) {
-                    const auto& known = node.facts->devices;
-                    const auto it = std::find_if(known.begin(), known.end(),
-                                                 [&](const DeviceFacts& device) { return device.index == wanted; });
-                    if (it != known.end())
-                        devices.append(*it);
-                    else
-                        problem(Severity::Error, i,
-                                QStringLiteral("%1 has no device %2").arg(node.node.name).arg(wanted),
-                                QStringLiteral("The inventory names it; the node has %1 devices.").arg(known.size()));
-                }
-            }
-            m_devices.append(devices);
+            const NodeSettings* settings = m_spec.settingsOf(node.node.name);
+            QStringList wanted = settings ? settings->devices : QStringList();
+            const QString chooser = wanted.isEmpty() ? QStringLiteral("The inventory") : QStringLiteral("The spec");
+            if (wanted.isEmpty())
+                for (const int index : node.node.devices)
+                    wanted.append(QString::number(index));
+            m_asked.append(static_cast<int>(wanted.size()));
+            m_devices.append(!node.facts        ? QList<DeviceFacts>()
+                             : wanted.isEmpty() ? node.facts->devices
+                                                : named(i, wanted, chooser));
         }
+    }
+
+    QList<DeviceFacts> named(int i, const QStringList& wanted, const QString& chooser)
+    {
+        QList<DeviceFacts> devices;
+        for (const QString& name : wanted) {
+            const auto device = find(i, name, chooser);
+            if (!device)
+                continue;
+            const bool twice = std::any_of(devices.begin(), devices.end(),
+                                           [&](const DeviceFacts& one) { return one.uuid == device->uuid; });
+            if (twice)
+                problem(Severity::Error, i,
+                        QStringLiteral("Device %1 of %2 is named twice").arg(name, m_nodes[i].node.name),
+                        QStringLiteral("For several ranks on a device set ranks_per_device."));
+            else
+                devices.append(*device);
+        }
+        return devices;
+    }
+
+    // By the driver's number, or by a uuid or its beginning; an instance of a partitioned device only by its uuid.
+    std::optional<DeviceFacts> find(int i, const QString& name, const QString& chooser)
+    {
+        const auto& known = m_nodes[i].facts->devices;
+        if (name.startsWith(QLatin1String("MIG-"))) {
+            DeviceFacts instance;
+            instance.uuid = name;
+            instance.name = QStringLiteral("MIG instance");
+            return instance;
+        }
+        bool isIndex = false;
+        const int index = name.toInt(&isIndex);
+        QList<DeviceFacts> found;
+        for (const DeviceFacts& device : known)
+            if (isIndex ? device.index == index : !name.isEmpty() && device.uuid.startsWith(name))
+                found.append(device);
+        if (found.size() == 1)
+            return found.first();
+        problem(Severity::Error, i,
+                found.isEmpty() ? QStringLiteral("%1 has no device %2").arg(m_nodes[i].node.name, name)
+                                : QStringLiteral("%1 has several devices %2…").arg(m_nodes[i].node.name, name),
+                QStringLiteral("%1 names it; the node has %2.").arg(chooser, deviceList(known)));
+        return std::nullopt;
+    }
+
+    [[nodiscard]] static QString deviceList(const QList<DeviceFacts>& devices)
+    {
+        QStringList names;
+        for (const DeviceFacts& device : devices)
+            names.append(QStringLiteral("%1 (%2)").arg(device.index).arg(device.uuid));
+        return names.isEmpty() ? QStringLiteral("no device") : names.join(QLatin1String(", "));
     }
 
     void chooseBackend()
@@ -64,6 +111,23 @@ private:
                 unmeasured = true;
             else
                 (m_devices[i].isEmpty() ? without : with).append(m_nodes[i].node.name);
+        }
+        m_shares.ranksPerDevice = without.isEmpty() && !with.isEmpty() ? m_spec.ranksPerDevice : 1;
+        if (m_spec.ranksPerDevice > 1 && !without.isEmpty())
+            problem(Severity::Error, static_cast<int>(indexOf(without.first())),
+                    QStringLiteral("%1 has no device for ranks_per_device = %2")
+                        .arg(without.join(QLatin1String(", ")))
+                        .arg(m_spec.ranksPerDevice),
+                    QStringLiteral("Leave out these nodes, or ranks_per_device."));
+        if (m_spec.ranksPerDevice > 1 && m_spec.backend == Backend::Nccl)
+            problem(Severity::Error, -1, QStringLiteral("NCCL refuses several ranks on one GPU"),
+                    QStringLiteral("It would end with \"Duplicate GPU detected\". Set backend = \"gloo\", or leave out "
+                                   "ranks_per_device = %1.")
+                        .arg(m_spec.ranksPerDevice));
+        if (m_shares.ranksPerDevice > 1 && m_spec.backend == Backend::Auto) {
+            m_shares.backendSource =
+                QStringLiteral("auto: %1 ranks a device, which NCCL refuses").arg(m_spec.ranksPerDevice);
+            return;
         }
         if (m_spec.backend != Backend::Auto) {
             m_shares.backend = m_spec.backend;
@@ -97,23 +161,29 @@ private:
         return -1;
     }
 
-    [[nodiscard]] bool onDevices() const { return m_shares.backend == Backend::Nccl; }
+    [[nodiscard]] bool onDevices() const { return m_shares.backend == Backend::Nccl || m_shares.ranksPerDevice > 1; }
+    [[nodiscard]] int places(int i) const // ranks that the node's devices take
+    {
+        return static_cast<int>(m_devices[i].size()) * m_shares.ranksPerDevice;
+    }
 
     [[nodiscard]] NodeShare natural(int i) const // one a device; a CPU node: its slots, else one
     {
         NodeShare share;
         const Node& node = m_nodes[i].node;
-        const auto devices = static_cast<int>(m_devices[i].size());
-        if (onDevices() && devices > 0) {
-            share.ranks = node.slots_ > 0 ? std::min(node.slots_, devices) : devices;
-            share.source = share.ranks < devices ? QStringLiteral("%1 slots").arg(node.slots_)
-                                                 : QStringLiteral("%1 a node, one a device").arg(devices);
+        const int places = this->places(i);
+        if (onDevices() && places > 0) {
+            share.ranks = node.slots_ > 0 ? std::min(node.slots_, places) : places;
+            share.source = share.ranks < places ? QStringLiteral("%1 slots").arg(node.slots_)
+                           : m_shares.ranksPerDevice == 1
+                               ? QStringLiteral("%1 a node, one a device").arg(places)
+                               : QStringLiteral("%1 a node, %2 a device").arg(places).arg(m_shares.ranksPerDevice);
         } else if (node.slots_ > 0) {
             share.ranks = node.slots_;
             share.source = QStringLiteral("%1 slots").arg(node.slots_);
-        } else if (!m_nodes[i].facts && !node.devices.isEmpty()) {
-            share.ranks = static_cast<int>(node.devices.size());
-            share.source = QStringLiteral("the devices in the inventory; not measured yet");
+        } else if (!m_nodes[i].facts && m_asked[i] > 0) {
+            share.ranks = m_asked[i];
+            share.source = QStringLiteral("the devices that are named; not measured yet");
         } else {
             share.ranks = 1;
             share.source = m_nodes[i].facts ? QStringLiteral("one on the CPU") : QStringLiteral("not measured yet");
@@ -121,17 +191,26 @@ private:
         return share;
     }
 
+    [[nodiscard]] int ranksAsked(int i) const
+    {
+        const NodeSettings* settings = m_spec.settingsOf(m_nodes[i].node.name);
+        return settings && settings->ranks > 0 ? settings->ranks : m_spec.ranksPerNode;
+    }
+
     NodeShare asked(int i)
     {
         NodeShare share;
-        share.ranks = m_spec.ranksPerNode;
-        share.source = QStringLiteral("ranks_per_node = %1").arg(m_spec.ranksPerNode);
+        share.ranks = ranksAsked(i);
         const Node& node = m_nodes[i].node;
+        const NodeSettings* settings = m_spec.settingsOf(node.name);
+        share.source = settings && settings->ranks > 0
+                           ? QStringLiteral("ranks = %1 in [node.%2]").arg(share.ranks).arg(node.name)
+                           : QStringLiteral("ranks_per_node = %1").arg(share.ranks);
         if (node.slots_ > 0 && share.ranks > node.slots_)
             problem(
                 Severity::Error, i,
                 QStringLiteral("%1 has %2 slots, %3 ranks are asked").arg(node.name).arg(node.slots_).arg(share.ranks),
-                QStringLiteral("Lower ranks_per_node, or raise the node's slots in the inventory."));
+                QStringLiteral("Ask for fewer (ranks_per_node), or raise the node's slots in the inventory."));
         return share;
     }
 
@@ -185,7 +264,7 @@ private:
             moved = false;
             for (int i = 0; i < m_nodes.size() && placed < wanted; ++i) {
                 const int taken = m_nodes[i].node.slots_;
-                const int most = onDevices() ? static_cast<int>(m_devices[i].size()) : kMostRanksPerNode;
+                const int most = onDevices() ? places(i) : kMostRanksPerNode;
                 if (counts[i] < (taken > 0 ? std::min(taken, most) : most)) {
                     ++counts[i];
                     ++placed;
@@ -205,35 +284,92 @@ private:
         NodeShare& share = m_shares.nodes[i];
         if (!onDevices())
             return;
-        if (m_nodes[i].facts && share.ranks > m_devices[i].size() && !m_devices[i].isEmpty())
+        if (m_nodes[i].facts && share.ranks > places(i) && places(i) > 0)
             problem(Severity::Error, i,
                     QStringLiteral("%1 has %2 devices, %3 ranks are asked")
                         .arg(m_nodes[i].node.name)
                         .arg(m_devices[i].size())
                         .arg(share.ranks),
-                    QStringLiteral("NCCL takes one rank a GPU. Lower ranks_per_node or the node's slots."));
-        share.devices = m_devices[i].mid(0, share.ranks);
+                    m_shares.ranksPerDevice > 1
+                        ? QStringLiteral("ranks_per_device = %1 gives them %2 ranks. Raise it, or lower "
+                                         "ranks_per_node.")
+                              .arg(m_shares.ranksPerDevice)
+                              .arg(places(i))
+                        : QStringLiteral("NCCL takes one rank a GPU. Lower ranks_per_node or the node's slots; or set "
+                                         "ranks_per_device, and the ranks meet over Gloo."));
+        const int needed = (share.ranks + m_shares.ranksPerDevice - 1) / m_shares.ranksPerDevice;
+        share.devices = m_devices[i].mid(0, needed);
         share.idleDevices = static_cast<int>(m_devices[i].size() - share.devices.size());
-        for (const DeviceFacts& device : std::as_const(share.devices)) {
-            if (!device.error.isEmpty())
-                problem(Severity::Error, i,
-                        QStringLiteral("Device %1 of %2 can't be used").arg(device.index).arg(m_nodes[i].node.name),
-                        QStringLiteral("It says: %1. Name the others as its devices in the inventory, or choose other "
-                                       "nodes.")
-                            .arg(device.error));
-            if (device.processes.isEmpty())
-                continue;
-            const DeviceProcess& holder = device.processes.first();
+        for (const DeviceFacts& device : std::as_const(share.devices))
+            checkDevice(i, device);
+    }
+
+    void checkDevice(int i, const DeviceFacts& device)
+    {
+        const QString& node = m_nodes[i].node.name;
+        if (!device.error.isEmpty())
+            problem(Severity::Error, i, QStringLiteral("Device %1 of %2 can't be used").arg(device.index).arg(node),
+                    QStringLiteral("It says: %1. Name the others as its devices in the inventory, or choose other "
+                                   "nodes.")
+                        .arg(device.error));
+        if (device.mig)
             problem(Severity::Warning, i,
-                    QStringLiteral("Device %1 of %2 is in use").arg(device.index).arg(m_nodes[i].node.name),
-                    QStringLiteral("%1 (%2, process %3)%4 runs on it.")
-                        .arg(holder.name.isEmpty() ? QStringLiteral("A program") : holder.name,
-                             holder.user.isEmpty() ? QStringLiteral("unknown user") : holder.user)
-                        .arg(holder.pid)
-                        .arg(device.processes.size() > 1
+                    QStringLiteral("Device %1 of %2 is cut into MIG instances").arg(device.index).arg(node),
+                    QStringLiteral("A rank would get one of them. Name the instances instead: devices = [\"MIG-…\"] in "
+                                   "[node.%1]; `nvidia-smi -L` lists them.")
+                        .arg(node));
+        if (!heldByRun(i, device) && !device.processes.isEmpty())
+            problem(Severity::Warning, i, QStringLiteral("Device %1 of %2 is in use").arg(device.index).arg(node),
+                    QStringLiteral("%1%2 runs on it%3.")
+                        .arg(holderText(device.processes.first()),
+                             device.processes.size() > 1
                                  ? QStringLiteral(" and %1 more").arg(device.processes.size() - 1)
-                                 : QString()));
-        }
+                                 : QString(),
+                             sinceText(i, device.processes.first().startedWallUs)));
+    }
+
+    // Two runs on one device train neither well nor, often, at all: refused unless it is asked for.
+    bool heldByRun(int i, const DeviceFacts& device)
+    {
+        QString run, detail;
+        for (const RunThere& there : m_nodes[i].facts->runs)
+            if (run.isEmpty() && there.devices.contains(device.uuid)) {
+                run = there.run;
+                detail = QStringLiteral("The run %1 (yours) has it%2.").arg(run, sinceText(i, there.sinceWallUs));
+            }
+        for (const DeviceProcess& process : device.processes)
+            if (run.isEmpty() && !process.run.isEmpty()) {
+                run = process.run;
+                detail = QStringLiteral("The run %1 has it: %2%3.")
+                             .arg(run, holderText(process), sinceText(i, process.startedWallUs));
+            }
+        if (run.isEmpty())
+            return false;
+        problem(m_spec.shareDevices ? Severity::Warning : Severity::Error, i,
+                QStringLiteral("Device %1 of %2 is held by another run").arg(device.index).arg(m_nodes[i].node.name),
+                m_spec.shareDevices
+                    ? detail + QStringLiteral(" share_devices = true lets both use it.")
+                    : detail + QStringLiteral(" Stop it (`lockstep stop %1`), choose other devices, or set "
+                                              "share_devices = true if both are meant.")
+                                   .arg(run));
+        return true;
+    }
+
+    [[nodiscard]] static QString holderText(const DeviceProcess& holder)
+    {
+        return QStringLiteral("%1 (%2, process %3)")
+            .arg(holder.name.isEmpty() ? QStringLiteral("A program") : holder.name,
+                 holder.user.isEmpty() ? QStringLiteral("unknown user") : holder.user)
+            .arg(holder.pid);
+    }
+
+    [[nodiscard]] QString sinceText(int i, qint64 nodeWallUs) const // by our clock; empty: unknown
+    {
+        if (nodeWallUs <= 0)
+            return {};
+        const qint64 wallUs = nodeWallUs - m_nodes[i].clock.offsetUs().value_or(0);
+        return QStringLiteral(" since ") +
+               QDateTime::fromMSecsSinceEpoch(wallUs / 1000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
     }
 
     void tellIdle()
@@ -249,15 +385,34 @@ private:
         if (idle > 0)
             problem(Severity::Note, -1, QStringLiteral("%1 of %2 devices stay idle").arg(idle).arg(idle + used),
                     QStringLiteral("The ranks asked for need only %1.").arg(used));
+        if (!onDevices())
+            tellCpuRuns();
         if (!unused.isEmpty())
             problem(Severity::Note, -1,
                     QStringLiteral("The GPUs of %1 are not used").arg(unused.join(QLatin1String(", "))),
                     m_shares.backendSource + QStringLiteral(": all ranks train on the CPU."));
     }
 
+    void tellCpuRuns() // they only slow each other down
+    {
+        for (int i = 0; i < m_nodes.size(); ++i) {
+            if (!m_nodes[i].facts)
+                continue;
+            for (const RunThere& there : m_nodes[i].facts->runs) {
+                if (!there.devices.isEmpty())
+                    continue;
+                problem(Severity::Warning, i, QStringLiteral("%1 also runs %2").arg(m_nodes[i].node.name, there.run),
+                        QStringLiteral("It holds the CPU with %1 ranks%2; both will be slower.")
+                            .arg(there.ranks > 0 ? QString::number(there.ranks) : QStringLiteral("its"),
+                                 sinceText(i, there.sinceWallUs)));
+            }
+        }
+    }
+
     const RunSpec& m_spec;
     const QList<PlanNode>& m_nodes;
     QList<QList<DeviceFacts>> m_devices;
+    QList<int> m_asked; // how many devices are named for a node; 0: all are meant
     RankShares m_shares;
 };
 

@@ -9,13 +9,14 @@ namespace lockstep {
 struct NodeShare {
     int ranks = 0;
     QString source;             // "8 devices", "2 slots", "ranks_per_node = 2", "not measured yet"
-    QList<DeviceFacts> devices; // those its ranks use, in local rank order; empty: the CPU
+    QList<DeviceFacts> devices; // those its ranks use, in local rank order, each for ranksPerDevice; empty: the CPU
     int idleDevices = 0;
 };
 
 struct RankShares {
     Backend backend = Backend::Gloo; // never Auto
     QString backendSource;
+    int ranksPerDevice = 1;
     QList<NodeShare> nodes;
     QList<Problem> problems;
 };

@@ -2,6 +2,7 @@
 #include "core/rundecoder.h"
 
 #include "core/exitreason.h"
+#include "core/ncclreport.h"
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
 
@@ -75,6 +76,7 @@ struct RunDecoder::State {
     std::vector<SeriesKey> curves;
     std::vector<std::size_t> inUpdate; // where a slot's points are in the update being made; kNoSlot: nowhere yet
     std::string device;                // scratch
+    std::map<int, NcclReport> nccl;    // by rank, read out of their output
 
     [[nodiscard]] qint64 wallUs(std::int64_t timeUs) const
     {
@@ -168,6 +170,7 @@ struct RunDecoder::State {
         if (const int next = smallOf(record, "attempt", attempt); next != attempt) {
             attempt = next;
             streams.clear(); // attempts are series of their own
+            nccl.clear();
             update.steps.clear();
         }
         update.attempt = attempt;
@@ -206,6 +209,18 @@ struct RunDecoder::State {
         update.info.emplace_back(record.rank, facts);
     }
 
+    void line(RunUpdate& update, const wire::RecordView& record)
+    {
+        const std::string text = record.text("text");
+        update.lines.push_back({wallUs(record.timeUs), nodeIndex, record.rank,
+                                record.kind == kind::kOut ? LogLine::Kind::Out : LogLine::Kind::Err,
+                                qstring(lastRewrite(text))});
+        if (record.rank < 0 || text.find("CCL ") == std::string::npos)
+            return;
+        if (NcclReport& report = nccl[record.rank]; report.take(update.lines.back().text))
+            update.info.emplace_back(record.rank, report.facts());
+    }
+
     void dropped(RunUpdate& update, const wire::RecordView& record)
     {
         const qint64 count = std::max<qint64>(0, record.integer("count").value_or(0));
@@ -229,10 +244,7 @@ struct RunDecoder::State {
         if (record.kind == kind::kMetric) {
             metric(update, record);
         } else if (record.kind == kind::kOut || record.kind == kind::kErr) {
-            const std::string text = record.text("text");
-            update.lines.push_back({wallUs(record.timeUs), nodeIndex, record.rank,
-                                    record.kind == kind::kOut ? LogLine::Kind::Out : LogLine::Kind::Err,
-                                    qstring(lastRewrite(text))});
+            line(update, record);
         } else if (record.kind == kind::kDevice) {
             device = record.text("id");
             addCurves(update, record, "device/", kNaN);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/runfacts.h"
 
+#include "core/ncclreport.h"
+
 #include <QMap>
 
 #include <algorithm>
@@ -15,6 +17,10 @@ QList<RunFact> factsOf(const RunData& run)
         const QMap<QString, QString>& facts = run.info(rank);
         for (auto fact = facts.begin(); fact != facts.end(); ++fact)
             said[fact.key()][fact.value()].append(rank);
+        const LaunchPlan& plan = run.plan();
+        const int node = rank < plan.ranks.size() ? plan.ranks[rank].nodeIndex : -1;
+        if (const QString judged = againstPlan(facts, plan.nodes.value(node).interface.value); !judged.isEmpty())
+            said[QStringLiteral("nccl_interface_planned")][judged].append(rank);
     }
     QList<RunFact> all;
     for (auto name = said.begin(); name != said.end(); ++name) {

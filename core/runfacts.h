@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ranks of a run said of themselves once (info records): model, configuration, buckets, device, versions. One
+// What the ranks of a run said of themselves once (info records): model, configuration, buckets, device, versions; and
+// what NCCL said in their output, against the plan. One
 // line for each value and the ranks that said it, so that a rank that differs stands out.
 #pragma once
 

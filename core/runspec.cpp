@@ -17,7 +17,9 @@ constexpr int kFirstOpenPort = 1024;
 const QStringList kTopLevel{QStringLiteral("name"),           QStringLiteral("nodes"),
                             QStringLiteral("ranks"),          QStringLiteral("master_port"),
                             QStringLiteral("allow_low_port"), QStringLiteral("grace"),
-                            QStringLiteral("ranks_per_node"), QStringLiteral("folder"),
+                            QStringLiteral("ranks_per_node"), QStringLiteral("ranks_per_device"),
+                            QStringLiteral("share_devices"),  QStringLiteral("affinity"),
+                            QStringLiteral("pass_env"),       QStringLiteral("folder"),
                             QStringLiteral("directory"),      QStringLiteral("results")};
 
 Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
@@ -30,6 +32,14 @@ Result<int> wholeNumber(const QString& key, const QString& text, int least, int 
     return failure(
         ErrorCode::BadInput,
         QStringLiteral("%1 wants a whole number from %2 to %3, not \"%4\".").arg(key).arg(least).arg(most).arg(text));
+}
+
+Result<void> setFlag(const QString& key, const QString& value, bool& flag)
+{
+    if (value != QLatin1String("true") && value != QLatin1String("false"))
+        return failure(ErrorCode::BadInput, QStringLiteral("%1 is true or false, not \"%2\".").arg(key, value));
+    flag = value == QLatin1String("true");
+    return {};
 }
 
 void setIn(Environment& environment, const QByteArray& name, const QByteArray& value)
@@ -66,6 +76,28 @@ std::optional<Backend> backendOf(const QString& text)
     return std::nullopt;
 }
 
+QString toString(Affinity affinity)
+{
+    switch (affinity) {
+    case Affinity::Auto:
+        return QStringLiteral("auto");
+    case Affinity::Cores:
+        return QStringLiteral("cores");
+    case Affinity::None:
+        return QStringLiteral("none");
+    }
+    return {};
+}
+
+std::optional<Affinity> affinityOf(const QString& text)
+{
+    for (const Affinity affinity : {Affinity::Auto, Affinity::Cores, Affinity::None}) {
+        if (text == toString(affinity))
+            return affinity;
+    }
+    return std::nullopt;
+}
+
 Result<int> parsePort(const QString& text, bool allowLowPort)
 {
     const Result<int> port = parsePortDigits(text, QStringLiteral("The master port"));
@@ -76,6 +108,13 @@ Result<int> parsePort(const QString& text, bool allowLowPort)
                 "The master port %1 is one of the system's (1 to 1023); set allow_low_port = true if it is meant.")
                 .arg(*port));
     return port;
+}
+
+const NodeSettings* RunSpec::settingsOf(const QString& node) const
+{
+    const auto it = std::find_if(nodeSettings.begin(), nodeSettings.end(),
+                                 [&](const NodeSettings& one) { return one.node == node; });
+    return it == nodeSettings.end() ? nullptr : &*it;
 }
 
 QByteArray RunSpec::option(const QString& key) const
@@ -139,11 +178,20 @@ Result<void> RunSpec::set(const QString& assignment)
         return take(wholeNumber(key, value, 0, kMostGraceS), graceS);
     } else if (key == QLatin1String("master_port")) {
         return take(parsePort(value, allowLowPort), masterPort);
+    } else if (key == QLatin1String("ranks_per_device")) {
+        return take(wholeNumber(key, value, 1, kMostRanksPerDevice), ranksPerDevice);
     } else if (key == QLatin1String("allow_low_port")) {
-        if (value != QLatin1String("true") && value != QLatin1String("false"))
+        return setFlag(key, value, allowLowPort);
+    } else if (key == QLatin1String("share_devices")) {
+        return setFlag(key, value, shareDevices);
+    } else if (key == QLatin1String("pass_env")) {
+        passEnv = value.split(u',', Qt::SkipEmptyParts);
+    } else if (key == QLatin1String("affinity")) {
+        const std::optional<Affinity> wanted = affinityOf(value);
+        if (!wanted)
             return failure(ErrorCode::BadInput,
-                           QStringLiteral("allow_low_port is true or false, not \"%1\".").arg(value));
-        allowLowPort = value == QLatin1String("true");
+                           QStringLiteral("affinity is auto, cores or none, not \"%1\".").arg(value));
+        affinity = *wanted;
     } else if (key == QLatin1String("backend")) {
         const std::optional<Backend> wanted = backendOf(value);
         if (!wanted)

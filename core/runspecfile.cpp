@@ -81,6 +81,29 @@ Environment readEnvironment(const TomlValue* table, TomlReader& reader)
     return environment;
 }
 
+QList<NodeSettings> readNodeSettings(const TomlValue* table, TomlReader& outer, const QString& origin)
+{
+    QList<NodeSettings> all;
+    if (!table)
+        return all;
+    for (const auto& [key, value] : table->entries) {
+        NodeSettings settings;
+        settings.node = QString::fromUtf8(key);
+        if (value.kind != TomlValue::Kind::Table) {
+            outer.fail(value.line, QStringLiteral("node.%1 wants a table.").arg(settings.node));
+            continue;
+        }
+        TomlReader reader(value, origin);
+        settings.ranks = static_cast<int>(reader.integer("ranks", 0, 0, kMostRanksPerNode));
+        settings.devices = reader.texts("devices");
+        settings.env = readEnvironment(reader.table("env"), reader);
+        settings.envOverride = readEnvironment(reader.table("env_override"), reader);
+        outer.take(reader.finish());
+        all.append(settings);
+    }
+    return all;
+}
+
 // Numbers and true/false stand bare where reading them back gives the same text.
 QByteArray optionToml(const QByteArray& value)
 {
@@ -124,6 +147,15 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Op
     spec.nodes = reader.text("nodes");
     spec.ranksPerNode = static_cast<int>(reader.integer("ranks_per_node", 0, 0, kMostRanksPerNode));
     spec.totalRanks = static_cast<int>(reader.integer("ranks", 0, 0, kMostRanks));
+    spec.ranksPerDevice = static_cast<int>(reader.integer("ranks_per_device", 1, 1, kMostRanksPerDevice));
+    spec.shareDevices = reader.boolean("share_devices");
+    const QString affinity = reader.text("affinity", QStringLiteral("auto"));
+    if (const auto known = affinityOf(affinity))
+        spec.affinity = *known;
+    else
+        reader.fail(reader.line("affinity"),
+                    QStringLiteral("affinity is auto, cores or none, not \"%1\".").arg(affinity));
+    spec.passEnv = reader.texts("pass_env");
     const QString backend = reader.text("backend", QStringLiteral("auto"));
     if (const auto known = backendOf(backend))
         spec.backend = *known;
@@ -146,6 +178,12 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Op
     spec.trainer = readOptions(reader.table("trainer"), reader, options);
     spec.env = readEnvironment(reader.table("env"), reader);
     spec.envOverride = readEnvironment(reader.table("env_override"), reader);
+    const TomlValue* node = document->find("node");
+    if (node && node->kind != TomlValue::Kind::Table)
+        reader.fail(node->line, QStringLiteral("the key \"node\" is not known here; \"nodes\" selects, and [node.NAME] "
+                                               "is a table."));
+    else
+        spec.nodeSettings = readNodeSettings(reader.table("node"), reader, origin);
     if (const Result<void> read = reader.finish(); !read)
         return std::unexpected(read.error());
     return spec;
@@ -172,6 +210,12 @@ QByteArray RunSpec::toToml() const
         writer.integer("ranks_per_node", ranksPerNode);
     if (totalRanks != 0)
         writer.integer("ranks", totalRanks);
+    if (ranksPerDevice != 1)
+        writer.integer("ranks_per_device", ranksPerDevice);
+    if (shareDevices)
+        writer.raw("share_devices", "true");
+    if (affinity != Affinity::Auto)
+        writer.text("affinity", toString(affinity));
     writer.text("backend", toString(backend));
     if (masterPort != 0)
         writer.integer("master_port", masterPort);
@@ -186,6 +230,8 @@ QByteArray RunSpec::toToml() const
         writer.texts("results", results);
     if (!arguments.isEmpty())
         writer.texts("arguments", arguments);
+    if (!passEnv.isEmpty())
+        writer.texts("pass_env", passEnv);
     if (!trainer.isEmpty()) {
         writer.table("trainer");
         for (const TrainerOption& option : trainer)
@@ -193,6 +239,16 @@ QByteArray RunSpec::toToml() const
     }
     writeEnvironment(writer, "env", env);
     writeEnvironment(writer, "env_override", envOverride);
+    for (const NodeSettings& one : nodeSettings) {
+        const QByteArray table = "node." + TomlWriter::keyOf(one.node.toUtf8());
+        writer.table(table);
+        if (one.ranks != 0)
+            writer.integer("ranks", one.ranks);
+        if (!one.devices.isEmpty())
+            writer.texts("devices", one.devices);
+        writeEnvironment(writer, table + ".env", one.env);
+        writeEnvironment(writer, table + ".env_override", one.envOverride);
+    }
     return writer.result();
 }
 

@@ -36,7 +36,10 @@ QByteArray programIn(const QByteArray& word, const QByteArray& bundlePath)
 void appendRank(std::string& text, const PlannedRank& rank, const QByteArray& bundlePath)
 {
     wire::Encoder encoder(text);
-    encoder.begin("rank", rank.rank, 0).field("local", rank.localRank).end();
+    encoder.begin("rank", rank.rank, 0).field("local", rank.localRank);
+    if (!rank.cpus.isEmpty())
+        encoder.field("cpus", rank.cpus.toStdString());
+    encoder.end();
     for (qsizetype i = 0; i < rank.argv.size(); ++i)
         appendValue(encoder, "arg", rank.rank, nullptr, i == 0 ? programIn(rank.argv[i], bundlePath) : rank.argv[i]);
     for (const auto& [name, value] : rank.env)
@@ -48,16 +51,18 @@ void appendRank(std::string& text, const PlannedRank& rank, const QByteArray& bu
 QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options)
 {
     std::string text;
-    wire::Encoder(text)
-        .begin("job", wire::kNode, 0)
+    wire::Encoder job(text);
+    job.begin("job", wire::kNode, 0)
         .field("run", options.run.toStdString())
         .field("attempt", options.attempt)
         .field("node", plan.nodes[nodeIndex].name.toStdString())
         .field("grace", options.graceS)
         .field("cwd", view(options.directory))
         .field("files", view(options.filesPath))
-        .field("hold", options.holdS)
-        .end();
+        .field("hold", options.holdS);
+    if (plan.shareDevices)
+        job.field("share_devices", 1);
+    job.end();
     for (const PlannedRank& rank : plan.ranks)
         if (rank.nodeIndex == nodeIndex)
             appendRank(text, rank, options.bundlePath);

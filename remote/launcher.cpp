@@ -4,7 +4,6 @@
 #include "remote/agentcall.h"
 #include "remote/eachnode.h"
 #include "remote/jobtext.h"
-#include "remote/masterport.h"
 #include "remote/preparednode.h"
 #include "remote/runstop.h"
 #include "remote/runtimeplan.h"
@@ -50,10 +49,27 @@ void say(const LaunchEvents& events, int nodeIndex, const QString& progress)
         events.progress(nodeIndex, progress);
 }
 
+// Holds the master's port and lets every other node try its addresses; what they found goes into `nodes`.
+Result<std::shared_ptr<HeldPort>> tryMaster(QList<PlanNode>& nodes, const std::vector<OpenedNode>& opened,
+                                            const QStringList& addresses, int port, std::stop_token stop)
+{
+    auto held = HeldPort::hold(opened[0].link, addresses, port, stop);
+    if (!held)
+        return std::unexpected(held.error());
+    auto tried = onEachNode<QList<Reached>>(opened.size() - 1, stop, [&](std::size_t i, std::stop_token step) {
+        return tryAddresses(opened[i + 1].link, addresses, held->port(), step);
+    });
+    if (!tried)
+        return std::unexpected(tried.error());
+    for (std::size_t i = 0; i < tried->size(); ++i)
+        nodes[static_cast<qsizetype>(i) + 1].reached = (*tried)[i];
+    return std::make_shared<HeldPort>(std::move(*held));
+}
+
 // In the order of the plan, which may leave nodes out.
 Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
 {
-    Measured measured{std::move(plan), {}, {}, {}, {}, {}};
+    Measured measured{std::move(plan), {}, {}, {}, {}, {}, {}};
     for (const PlannedNode& planned : measured.plan.nodes) {
         const auto found = std::find_if(opened.begin(), opened.end(), [&](const OpenedNode& node) {
             return node.link.transport && node.link.transport->node().name == planned.name;
@@ -160,19 +176,32 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
         return std::unexpected(opened.error());
     QList<PlanNode> planNodes;
     for (std::size_t i = 0; i < opened->size(); ++i)
-        planNodes.append({nodes[static_cast<qsizetype>(i)], (*opened)[i].probed.facts});
-    auto measured = sorted(makePlan(spec, planNodes, desktopEnvironment()), std::move(*opened));
+        planNodes.append({nodes[static_cast<qsizetype>(i)], (*opened)[i].probed.facts, (*opened)[i].probed.clock, {}});
+    LaunchPlan plan = makePlan(spec, planNodes, desktopEnvironment());
+    const QStringList candidates = masterCandidates(spec, planNodes);
+    std::shared_ptr<HeldPort> port;
+    if (plan.launchable() && !candidates.isEmpty()) {
+        auto tried = tryMaster(planNodes, *opened, candidates, plan.masterPort, stop);
+        if (!tried && tried.error().code == ErrorCode::Stopped)
+            return std::unexpected(tried.error());
+        plan = makePlan(spec, planNodes, desktopEnvironment());
+        if (tried) {
+            port = *tried;
+            plan.setMasterPort(port->port(), spec.masterPort != 0
+                                                 ? QStringLiteral("asked for, held until the ranks start")
+                                                 : QStringLiteral("free on %1, outside the ephemeral range, held until "
+                                                                  "the ranks start")
+                                                       .arg(plan.nodes[0].name));
+        } else {
+            plan.problems.append({Severity::Error, tried.error().node, tried.error().text, {}});
+        }
+    }
+    auto measured = sorted(std::move(plan), std::move(*opened));
     if (!measured || measured->links.empty())
         return measured;
+    measured->port = std::move(port);
     if (auto planned = planRuntimes(*measured, parts, spec, stop); !planned)
         return std::unexpected(planned.error());
-    if (!measured->plan.launchable())
-        return measured;
-    if (auto settled = settleMasterPort(measured->plan, measured->links, stop); !settled) {
-        if (settled.error().code == ErrorCode::Stopped)
-            return std::unexpected(settled.error());
-        measured->plan.problems.append({Severity::Error, settled.error().node, settled.error().text, {}});
-    }
     return measured;
 }
 
@@ -201,6 +230,8 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
     if (!prepared) // the prepared ones read the end of their input, and forget the job
         return std::unexpected(prepared.error());
 
+    if (measured->port)
+        measured->port->release(stop);
     // No stop from here: a go that was given is followed by its answer, or by the proof that nothing runs.
     Launched launched{measured->plan, {}, wallClockUs()};
     auto gone = onEachNode<std::monostate>(prepared->size(), {}, [&](std::size_t i, std::stop_token) {

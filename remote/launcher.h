@@ -5,6 +5,7 @@
 
 #include "core/launchplan.h"
 #include "core/runstate.h"
+#include "remote/masterport.h"
 #include "remote/noderuntime.h"
 #include "remote/userfolder.h"
 
@@ -26,6 +27,7 @@ struct Measured {
     std::vector<RuntimeChoice> runtimes; // in the order of plan.nodes
     std::shared_ptr<const Program> program;
     std::shared_ptr<const UserFolder> folder;
+    std::shared_ptr<HeldPort> port; // the master's, held until this goes or it is released; null: there is none
 };
 
 // Everything a launch checks, nothing started: `lockstep plan`, the Launch page's “Measure again”. A plan that can't be

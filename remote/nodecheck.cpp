@@ -53,9 +53,10 @@ void showProbed(NodeState& state, const NodeLink& link, const Probed& probed)
         state.clockOffsetMs = static_cast<double>(*offset) / 1000.0;
         state.clockErrorMs = std::max(0.0, probed.clock.errorMs());
     }
+    if (state.phase != NodePhase::Ready)
+        state.sinceWallUs = wallClockUs();
     state.phase = NodePhase::Ready;
     state.sentence = QStringLiteral("ready");
-    state.sinceWallUs = wallClockUs();
 }
 
 NodeState checkNode(const RunParts& parts, const Node& node, std::stop_token stop)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/nodelink.h"
 
-#include "core/wire/kinds.h"
+#include "core/wire/encoder.h"
 #include "remote/agentcall.h"
-#include "remote/wallclock.h"
+#include "remote/clockcheck.h"
 
 namespace lockstep {
 
@@ -14,7 +14,19 @@ using namespace std::chrono_literals;
 constexpr auto kConnectTime = 9s; // a black hole is reported within 10 s
 constexpr auto kPlaceTime = 120s; // 3 MB over a bad line, after a login shell that takes seconds
 constexpr auto kProbeTime = 30s;  // a sick GPU driver has its own, shorter deadline in the agent
-constexpr qsizetype kMaxFactsBytes = 256 << 10;
+
+Result<NodeFacts> factsOf(const AgentRecord& answer)
+{
+    std::string line;
+    wire::Encoder encoder(line);
+    encoder.begin(answer.kind, answer.rank, answer.timeUs);
+    for (const auto& [key, value] : answer.fields)
+        encoder.field(key, value);
+    encoder.end();
+    Result<NodeFacts> facts;
+    wire::Decoder().feed(line, [&facts](const wire::RecordView& record) { facts = NodeFacts::fromRecord(record); });
+    return facts;
+}
 
 } // namespace
 
@@ -38,38 +50,27 @@ Result<NodeLink> openNode(std::shared_ptr<Transport> transport, const AgentFile&
 
 Result<Probed> probeNode(const NodeLink& link, std::stop_token stop)
 {
-    const QString& node = link.transport->node().name;
-    const auto begin = std::chrono::steady_clock::now();
-    const qint64 asked = wallClockUs();
-    auto answer = link.transport->run({link.agent.path, "probe"}, {}, Deadline::in(kProbeTime), stop);
-    const qint64 answered = wallClockUs();
+    const Deadline deadline = Deadline::in(kProbeTime);
+    auto call = AgentCall::start(*link.transport, link.agent.path, {"probe"}, deadline, stop);
+    if (!call)
+        return std::unexpected(call.error());
+    const auto answer = call->expect("facts", deadline, stop);
     if (!answer)
         return std::unexpected(answer.error());
-    std::optional<Result<NodeFacts>> facts;
-    wire::Decoder decoder;
-    if (answer->out.size() <= kMaxFactsBytes)
-        decoder.feed({answer->out.constData(), static_cast<std::size_t>(answer->out.size())},
-                     [&](const wire::RecordView& record) {
-                         if (record.kind == "facts")
-                             facts = NodeFacts::fromRecord(record);
-                         else if (record.kind == wire::kind::kError && !facts)
-                             facts = std::unexpected(agentError(AgentRecord::from(record), node));
-                     });
+    const auto facts = factsOf(*answer);
     if (!facts)
-        return failure(ErrorCode::Protocol,
-                       QStringLiteral("%1 was asked for its facts and answered “%2” (exit code %3)")
-                           .arg(node, QString::fromUtf8(answer->out.left(80)).simplified())
-                           .arg(answer->exitCode),
-                       node);
-    if (!*facts)
-        return std::unexpected(facts->error());
-    Probed probed{**facts, {}, -1};
-    probed.roundTripMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    const qint64 there = probed.facts.wallUs;
-    if (link.transport->node().local)
-        probed.clock.addAnswer(there, there, there); // one clock: what lies between is the time of the answer
-    else if (there > 0)
-        probed.clock.addAnswer(asked, there, answered);
+        return std::unexpected(facts.error());
+    Probed probed{*facts, {}, -1};
+    if (link.transport->node().local) {
+        probed.clock.addAnswer(0, 0, 0); // one clock
+        probed.roundTripMs = 0;
+        return probed;
+    }
+    auto clock = askClock(*call, deadline, stop);
+    if (!clock)
+        return std::unexpected(clock.error());
+    probed.clock = *clock;
+    probed.roundTripMs = static_cast<double>(clock->roundTripUs()) / 1000.0;
     return probed;
 }
 

@@ -2,8 +2,8 @@
 // A node that can be talked to: connected, with the agent in place; and what it said of itself. Any worker thread.
 #pragma once
 
+#include "core/clockoffset.h"
 #include "core/nodefacts.h"
-#include "remote/clockoffset.h"
 #include "remote/runparts.h"
 
 namespace lockstep {
@@ -22,8 +22,9 @@ struct NodeLink {
 struct Probed {
     NodeFacts facts;
     ClockOffset clock;
-    double roundTripMs = -1; // of the shortest answer, start of the agent included
+    double roundTripMs = -1; // the least
 };
+// Facts and clock in one exchange.
 [[nodiscard]] Result<Probed> probeNode(const NodeLink& link, std::stop_token stop);
 
 } // namespace lockstep

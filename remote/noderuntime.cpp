@@ -155,6 +155,17 @@ QString ToSend::words() const
         .arg(exact ? QString() : QStringLiteral("up to "), QString::number(mb, 'f', mb < 10 ? 1 : 0));
 }
 
+QString runtimeFolder(const Program& program, const RuntimeChoice& choice, const NodeFacts& facts)
+{
+    if (facts.cacheFolder.isEmpty() || choice.kind == RuntimeKind::Sent || !choice.fits())
+        return {};
+    const QString torch = choice.kind == RuntimeKind::Fetched
+                              ? QStringLiteral("%1/torch/%2/torch").arg(facts.cacheFolder, program.about.torch)
+                              : choice.torch;
+    return QStringLiteral("%1/bundles/%2")
+        .arg(facts.cacheFolder, QString::fromLatin1(partFor(program, choice, torch.toUtf8()).hash));
+}
+
 Result<ToSend> askToSend(const NodeLink& link, const Program& program, const RuntimeChoice& choice,
                          std::stop_token stop)
 {

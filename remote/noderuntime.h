@@ -25,6 +25,10 @@ struct Program {
 [[nodiscard]] Result<RuntimeChoice> askRuntime(const NodeLink& link, const NodeFacts& facts, const Program& program,
                                                DeviceUse use, std::stop_token stop);
 
+// Where the bundle will lie on the node: its folder is named by its content, so that it is known before it is sent.
+// Empty: not known, because a torch that is sent decides.
+[[nodiscard]] QString runtimeFolder(const Program& program, const RuntimeChoice& choice, const NodeFacts& facts);
+
 // What a deploy would send now, nothing sent: "98 MB to send", "nothing to send". Bytes are those that are compressed
 // already, and else "up to" the bytes of the files.
 struct ToSend {

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kSampleStart = 20s;    // a login shell that takes 5 s
 constexpr auto kSampleSilence = 6s;   // six samples missing: the link is taken for lost
+constexpr auto kAgain = 30s;          // clocks drift, and devices find users
 constexpr qsizetype kCpuHistory = 60; // a minute at 1 Hz
 
 double number(const AgentRecord& record, std::string_view key, double unknown)
@@ -87,7 +88,14 @@ Error NodeWorker::watch(const NodeLink& link, std::stop_token stop)
     auto samples = AgentCall::start(*link.transport, link.agent.path, {"sample"}, Deadline::in(kSampleStart), stop);
     if (!samples)
         return samples.error();
-    for (;;) {
+    for (auto again = std::chrono::steady_clock::now() + kAgain;;) {
+        if (std::chrono::steady_clock::now() >= again) {
+            probed = probeNode(link, stop);
+            if (!probed)
+                return probed.error();
+            showProbed(m_state, link, *probed);
+            again = std::chrono::steady_clock::now() + kAgain;
+        }
         auto record = samples->next(Deadline::in(kSampleSilence), stop);
         if (!record)
             return record.error();

@@ -79,7 +79,9 @@ Result<void> planRuntimes(Measured& measured, const RunParts& parts, const RunSp
             add(plan, row.error());
             continue;
         }
-        plan.nodes[static_cast<qsizetype>(i)].runtime = row->shown;
+        PlannedNode& node = plan.nodes[static_cast<qsizetype>(i)];
+        node.runtime = row->shown;
+        node.runtimeFolder = runtimeFolder(*measured.program, row->choice, measured.probes[i].facts);
         plan.problems += row->choice.problems;
     }
     return {};

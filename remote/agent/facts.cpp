@@ -4,11 +4,19 @@
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
+#include "remote/agent/clock.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/factscores.h"
 #include "remote/agent/factsgpu.h"
+#include "remote/agent/factshome.h"
+#include "remote/agent/factsib.h"
+#include "remote/agent/factslogin.h"
+#include "remote/agent/factsnames.h"
+#include "remote/agent/factsnccl.h"
 #include "remote/agent/factsnet.h"
+#include "remote/agent/factsruns.h"
 #include "remote/agent/folders.h"
+#include "remote/agent/portrange.h"
 #include "remote/agent/procfile.h"
 #include "remote/agent/version.h"
 
@@ -111,6 +119,7 @@ void appendFolders(wire::Encoder& record)
         runsSet != nullptr ? runsSet : "/var/tmp/lockstep-" + std::to_string(::getuid()) + '/' + hostName();
     appendFree(record, "cache_free", cache);
     appendFree(record, "runs_free", runs);
+    record.field("cache_folder", cache);
     record.field("runs_folder", runs);
 }
 
@@ -165,16 +174,24 @@ void appendFacts(std::string& out, const FactsRoots& roots)
     record.field("uptime_s", readClockUs(CLOCK_BOOTTIME) / kSecondUs);
     text(record, "boot_id", readWord(roots.proc + "/sys/kernel/random/boot_id"));
     text(record, "fashion_mnist", fashionMnistFolder());
+    appendNames(record, roots.etc);
+    appendLogin(record, roots);
+    appendHome(record);
+    appendPorts(record, roots.proc);
+    appendCpus(record, roots.sys);
+    appendNccl(record, roots);
+    appendRuns(record);
     appendInterfaces(record, roots.sys);
-    appendGpus(record, gpus, roots.proc);
+    appendInfiniband(record, roots.sys);
+    appendGpus(record, gpus, {roots.proc, roots.sys});
     record.end();
 }
 
-int runProbe(int outFd)
+int runProbe(int outFd, int inFd)
 {
     std::string out;
     appendFacts(out, FactsRoots{});
-    return writeAll(outFd, out) ? 0 : 1;
+    return writeAll(outFd, out) ? runClock(outFd, inFd) : 1;
 }
 
 } // namespace lockstep::agent

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/factscores.h"
 
+#include "remote/agent/cpuset.h"
 #include "remote/agent/procfile.h"
 
-#include <sched.h>
 #include <string_view>
 #include <unistd.h>
 
@@ -46,14 +46,25 @@ std::optional<double> smallestAbove(const std::string& root, std::string path, R
 
 int usableCores()
 {
-    constexpr int kMaxCpus = 4096;
-    cpu_set_t* set = CPU_ALLOC(kMaxCpus);
-    if (set == nullptr)
-        return 0;
-    const std::size_t size = CPU_ALLOC_SIZE(kMaxCpus);
-    const int count = ::sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
-    CPU_FREE(set);
+    const int count = CpuSet::own().count();
     return count > 0 ? count : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+void appendCpus(wire::Encoder& record, const std::string& sysRoot)
+{
+    constexpr int kMaxNodes = 64;
+    const CpuSet own = CpuSet::own();
+    record.field("cpus", own.text());
+    int told = 0;
+    for (int node = 0; node < kMaxNodes; ++node) {
+        const auto cpus =
+            CpuSet::parse(readWord(sysRoot + "/devices/system/node/node" + std::to_string(node) + "/cpulist"));
+        const CpuSet usable = cpus ? cpus->both(own) : CpuSet();
+        if (usable.count() == 0)
+            continue;
+        const std::string key = "numa/" + std::to_string(told++) + '/';
+        record.field(key + "id", node).field(key + "cpus", usable.text());
+    }
 }
 
 CgroupLimits cgroupLimits(const std::string& procRoot, const std::string& sysRoot)

@@ -3,6 +3,8 @@
 // batch system, a user's slice), which may be lower than what the machine has.
 #pragma once
 
+#include "core/wire/encoder.h"
+
 #include <optional>
 #include <string>
 
@@ -17,5 +19,8 @@ struct CgroupLimits { // missing: not limited
 
 // Of cgroup 2 or 1, whichever has a limit.
 [[nodiscard]] CgroupLimits cgroupLimits(const std::string& procRoot, const std::string& sysRoot);
+
+// cpus: those of this process's affinity, 0-3,8-11; numa/N/id and numa/N/cpus: of these, which lie together.
+void appendCpus(wire::Encoder& record, const std::string& sysRoot);
 
 } // namespace lockstep::agent

@@ -4,19 +4,14 @@
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
-#include "remote/agent/clocks.h"
-#include "remote/agent/fd.h"
+#include "remote/agent/childanswer.h"
+#include "remote/agent/processtable.h"
 #include "remote/agent/procfile.h"
 
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <fcntl.h>
-#include <poll.h>
+#include <filesystem>
+#include <map>
 #include <pwd.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace lockstep::agent {
@@ -24,9 +19,8 @@ namespace lockstep::agent {
 namespace {
 
 // A sick driver never answers; a healthy one that nobody keeps loaded takes seconds to wake eight GPUs.
-constexpr std::int64_t kDeadlineUs = 6'000'000;
-constexpr std::size_t kMaxAnswer = std::size_t{1024} * 1024;
-constexpr std::size_t kMaxProcesses = 64; // told of one device
+constexpr std::chrono::seconds kDeadline{6};
+constexpr std::size_t kMaxProcesses = 16; // told of one device: sixteen devices of them still fit one record
 
 // The child's answer: the devices' records as in a sample, then one about all.
 void answer(int fd, const GpuRoots& roots)
@@ -57,6 +51,7 @@ GpuReading readingOf(const wire::RecordView& record)
     reading.memoryTotal = record.integer("mem_total");
     reading.memory = record.integer("unified") == 1 ? GpuMemory::Unified : GpuMemory::Own;
     reading.error = record.text("error");
+    reading.mig = record.integer("mig") == 1;
     const std::string id = record.text("id");
     constexpr std::string_view kPrefix = "gpu:";
     if (id.starts_with(kPrefix) && id != kPrefix.data() + std::to_string(reading.index))
@@ -91,27 +86,6 @@ GpuFacts decoded(const std::string& text)
     return facts;
 }
 
-// false: the deadline passed
-bool readToEnd(int fd, std::string& text)
-{
-    const std::int64_t deadlineUs = monotonicUs() + kDeadlineUs;
-    std::array<char, 4096> buffer{};
-    while (text.size() < kMaxAnswer) {
-        const std::int64_t leftMs = (deadlineUs - monotonicUs()) / 1000;
-        pollfd waiting{fd, POLLIN, 0};
-        if (leftMs <= 0 || ::poll(&waiting, 1, static_cast<int>(leftMs)) == 0)
-            return false;
-        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-        if (got == 0)
-            return true;
-        if (got > 0)
-            text.append(buffer.data(), static_cast<std::size_t>(got));
-        else if (errno != EINTR && errno != EAGAIN)
-            return true;
-    }
-    return true;
-}
-
 std::string ownerOf(const std::string& folder)
 {
     struct stat status = {};
@@ -121,43 +95,65 @@ std::string ownerOf(const std::string& folder)
     return entry != nullptr ? entry->pw_name : std::to_string(status.st_uid);
 }
 
+// The kernel module says which device sits where: GPU-uuid -> 0000:53:00.0.
+std::map<std::string, std::string> nvidiaBuses(const std::string& procRoot)
+{
+    std::map<std::string, std::string> buses;
+    std::error_code failed; // no module: none
+    const std::string folder = procRoot + "/driver/nvidia/gpus";
+    for (auto entry = std::filesystem::directory_iterator(folder, failed);
+         !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+        const std::string file = readText(entry->path().string() + "/information");
+        std::string_view rest = file;
+        while (const auto line = nextLine(rest)) {
+            if (line->starts_with("GPU UUID:"))
+                buses[std::string(trimmed(line->substr(line->find(':') + 1)))] = entry->path().filename();
+        }
+    }
+    return buses;
+}
+
+std::optional<std::int64_t> pciNumaNode(const std::string& sysRoot, const std::string& bus)
+{
+    if (bus.empty() || bus.find('/') != std::string::npos)
+        return std::nullopt;
+    const auto node = readNumber(sysRoot + "/bus/pci/devices/" + bus + "/numa_node");
+    return node && *node >= 0 ? node : std::nullopt; // -1: the machine does not say
+}
+
+// PID:BYTES:USER:NAME, since when, and the run that it belongs to where it is one of ours.
+void appendProcesses(wire::Encoder& record, const std::string& key, const GpuReading& device,
+                     const std::string& procRoot)
+{
+    std::size_t told = 0;
+    for (const GpuProcessUse& use : device.processes.value_or(std::vector<GpuProcessUse>{})) {
+        if (told == kMaxProcesses)
+            break;
+        const std::string number = std::to_string(told++);
+        const std::string folder = procRoot + '/' + std::to_string(use.pid);
+        record.field(key + "process/" + number, std::to_string(use.pid) + ':' + std::to_string(use.bytes.value_or(-1)) +
+                                                    ':' + ownerOf(folder) + ':' + readWord(folder + "/comm"));
+        const auto pid = static_cast<pid_t>(use.pid);
+        if (const auto started = startedWallUs(pid))
+            record.field(key + "since/" + number, *started);
+        if (const auto run = environmentOf(pid, "LOCKSTEP_RUN"))
+            record.field(key + "run/" + number, *run);
+    }
+}
+
 } // namespace
 
 GpuFacts gpuFactsInTime(const GpuRoots& roots)
 {
+    if (const auto text = answerInTime([&roots](int fd) { answer(fd, roots); }, kDeadline))
+        return decoded(*text);
     GpuFacts failed;
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        failed.note = "GPUs were not asked for: no pipe.";
-        return failed;
-    }
-    const Fd readEnd(ends[0]);
-    Fd writeEnd(ends[1]);
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-        ::dup2(null, STDOUT_FILENO); // a driver's library that prints must not spoil the answer
-        ::dup2(null, STDERR_FILENO);
-        answer(writeEnd.get(), roots);
-        ::_exit(0);
-    }
-    writeEnd.reset();
-    std::string text;
-    const bool inTime = pid > 0 && readToEnd(readEnd.get(), text);
-    if (pid > 0) {
-        ::kill(pid, SIGKILL);
-        // One that is stuck in the driver does not go; it is left to init, which outlives it.
-        ::waitpid(pid, nullptr, inTime ? 0 : WNOHANG);
-    }
-    if (inTime)
-        return decoded(text);
-    failed.note = "The GPU driver has not answered for " + std::to_string(kDeadlineUs / 1'000'000) +
+    failed.note = "The GPU driver has not answered for " + std::to_string(kDeadline.count()) +
                   " s; look for `Xid` or `NVRM` in the kernel log.";
     return failed;
 }
 
-void appendGpus(wire::Encoder& record, const GpuFacts& facts, const std::string& procRoot)
+void appendGpus(wire::Encoder& record, const GpuFacts& facts, const GpuRoots& roots)
 {
     if (!facts.driver.version.empty())
         record.field("driver", facts.driver.version);
@@ -165,6 +161,7 @@ void appendGpus(wire::Encoder& record, const GpuFacts& facts, const std::string&
         record.field("cuda", facts.driver.cuda);
     if (!facts.note.empty())
         record.field("gpu_note", facts.note);
+    const std::map<std::string, std::string> buses = nvidiaBuses(roots.proc);
     for (std::size_t number = 0; number < facts.devices.size(); ++number) {
         const GpuReading& device = facts.devices[number];
         const std::string key = "gpu/" + std::to_string(number) + '/';
@@ -173,17 +170,14 @@ void appendGpus(wire::Encoder& record, const GpuFacts& facts, const std::string&
             record.field(key + "mem_total", *device.memoryTotal);
         if (device.memory == GpuMemory::Unified)
             record.field(key + "unified", 1);
+        if (device.mig)
+            record.field(key + "mig", 1);
         if (!device.error.empty())
             record.field(key + "error", device.error);
-        std::size_t told = 0;
-        for (const GpuProcessUse& use : device.processes.value_or(std::vector<GpuProcessUse>{})) {
-            if (told == kMaxProcesses)
-                break;
-            const std::string folder = procRoot + '/' + std::to_string(use.pid);
-            record.field(key + "process/" + std::to_string(told++),
-                         std::to_string(use.pid) + ':' + std::to_string(use.bytes.value_or(-1)) + ':' +
-                             ownerOf(folder) + ':' + readWord(folder + "/comm"));
-        }
+        const auto bus = buses.find(device.uuid);
+        if (const auto node = pciNumaNode(roots.sys, bus == buses.end() ? device.uuid : bus->second))
+            record.field(key + "numa", *node);
+        appendProcesses(record, key, device, roots.proc);
     }
 }
 

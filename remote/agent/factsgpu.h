@@ -19,7 +19,7 @@ struct GpuFacts {
 // Asks in a forked child, which is killed at its deadline.
 [[nodiscard]] GpuFacts gpuFactsInTime(const GpuRoots& roots);
 
-// driver, cuda, gpu_note, gpu/N/...; a process's user and name come from /proc.
-void appendGpus(wire::Encoder& record, const GpuFacts& facts, const std::string& procRoot);
+// driver, cuda, gpu_note, gpu/N/...; a process's user, name, start and run come from /proc.
+void appendGpus(wire::Encoder& record, const GpuFacts& facts, const GpuRoots& roots);
 
 } // namespace lockstep::agent

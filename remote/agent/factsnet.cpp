@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <array>
 #include <bit>
+#include <filesystem>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -91,6 +92,14 @@ void appendInterfaces(wire::Encoder& record, const std::string& sysRoot)
         const auto speed = readNumber(sysRoot + "/class/net/" + each.name + "/speed");
         if (speed && *speed > 0)
             record.field(key + "speed_mbps", *speed);
+        const std::string folder = sysRoot + "/class/net/" + each.name;
+        if (const auto mtu = readNumber(folder + "/mtu"))
+            record.field(key + "mtu", *mtu);
+        std::error_code none; // of a bond or a bridge: its addresses are its master's
+        if (const auto master = std::filesystem::read_symlink(folder + "/master", none); !none)
+            record.field(key + "master", master.filename().string());
+        if (const auto node = readNumber(folder + "/device/numa_node"); node && *node >= 0)
+            record.field(key + "numa", *node);
         record.field(key + "up", (each.flags & kUp) == kUp ? 1 : 0);
         if ((each.flags & IFF_LOOPBACK) != 0)
             record.field(key + "loopback", 1);

@@ -3,6 +3,7 @@
 
 #include "core/wire/decoder.h"
 #include "remote/agent/contentstore.h"
+#include "remote/agent/cpuset.h"
 #include "remote/agent/folders.h"
 
 #include <algorithm>
@@ -101,6 +102,8 @@ Outcome<void> JobReader::takeJob(const wire::RecordView& record)
         if (!read)
             return read;
     }
+    if (record.integer("share_devices") == 1)
+        m_job.devices = DeviceUse::Shared;
     m_job.attempt = static_cast<int>(attempt);
     m_job.graceS = static_cast<int>(grace);
     m_job.holdS = static_cast<int>(hold);
@@ -120,6 +123,10 @@ Outcome<void> JobReader::takeRank(const wire::RecordView& record)
     RankJob rank;
     rank.rank = record.rank;
     rank.local = static_cast<int>(std::clamp<std::int64_t>(record.integer("local").value_or(0), 0, kMaxRanks));
+    rank.cpus = record.text("cpus");
+    if (!rank.cpus.empty() && !CpuSet::parse(rank.cpus))
+        return bad("the CPUs of rank " + std::to_string(rank.rank) + " are \"" + rank.cpus.substr(0, 80) +
+                   "\"; they are written 0-3,8-11");
     m_job.ranks.push_back(std::move(rank));
     return {};
 }

@@ -21,12 +21,15 @@ inline constexpr std::uint64_t kSegmentBytes = 64 * 1024 * 1024;
 struct RankJob {
     int rank = 0;
     int local = 0;
+    std::string cpus; // 0-3,8-11: the CPUs that it may use; empty: all that the supervisor may
     std::vector<std::string> argv;
     std::vector<std::string> env; // NAME=VALUE
 
     bool operator==(const RankJob&) const = default;
     [[nodiscard]] std::string_view variable(std::string_view name) const; // empty: not there
 };
+
+enum class DeviceUse { Alone, Shared };
 
 struct Job {
     std::string run;
@@ -37,6 +40,7 @@ struct Job {
     int graceS = 10;
     int holdS = 60;
     std::uint64_t segmentBytes = kSegmentBytes;
+    DeviceUse devices = DeviceUse::Alone; // Shared: the user wants devices that another run holds
     std::vector<RankJob> ranks;
 
     bool operator==(const Job&) const = default;

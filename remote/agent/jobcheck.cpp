@@ -2,6 +2,7 @@
 #include "remote/agent/jobcheck.h"
 
 #include "remote/agent/folders.h"
+#include "remote/agent/processtable.h"
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spawn.h"
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <set>
 #include <sys/stat.h>
@@ -89,17 +91,16 @@ Outcome<void> checkLeftovers(const std::string& runsFolder)
     return failed("busy", text + "; stop that run first");
 }
 
-std::set<std::string> devicesOf(const RankJob& rank)
+std::string sinceWords(const std::optional<pid_t>& supervisor)
 {
-    std::set<std::string> devices;
-    std::string_view rest = rank.variable(kDevicesVariable);
-    while (!rest.empty()) {
-        const std::string_view device = rest.substr(0, rest.find(','));
-        if (!device.empty() && device != "-1")
-            devices.emplace(device);
-        rest.remove_prefix(std::min(device.size() + 1, rest.size()));
-    }
-    return devices;
+    const auto started = supervisor ? startedWallUs(*supervisor) : std::nullopt;
+    if (!started)
+        return {};
+    const std::time_t seconds = static_cast<std::time_t>(*started / 1'000'000);
+    std::tm parts{};
+    char text[32];
+    ::localtime_r(&seconds, &parts);
+    return std::strftime(text, sizeof text, " since %Y-%m-%d %H:%M:%S", &parts) > 0 ? text : "";
 }
 
 Outcome<void> checkDevices(const Job& job, const std::string& runsFolder)
@@ -107,7 +108,7 @@ Outcome<void> checkDevices(const Job& job, const std::string& runsFolder)
     std::set<std::string> wanted;
     for (const RankJob& rank : job.ranks)
         wanted.merge(devicesOf(rank));
-    if (wanted.empty())
+    if (wanted.empty() || job.devices == DeviceUse::Shared)
         return {};
     for (const std::string& name : runNames(runsFolder)) {
         const std::string folder = runsFolder + "/" + name;
@@ -120,7 +121,8 @@ Outcome<void> checkDevices(const Job& job, const std::string& runsFolder)
             for (const std::string& device : devicesOf(rank)) {
                 if (wanted.contains(device))
                     return failed("busy", "device " + device + " on " + hostName() + " is held by rank " +
-                                              std::to_string(rank.rank) + " of the run " + name);
+                                              std::to_string(rank.rank) + " of the run " + name +
+                                              sinceWords(RunLock::holder(folder)));
             }
         }
     }
@@ -128,6 +130,19 @@ Outcome<void> checkDevices(const Job& job, const std::string& runsFolder)
 }
 
 } // namespace
+
+std::set<std::string> devicesOf(const RankJob& rank)
+{
+    std::set<std::string> devices;
+    std::string_view rest = rank.variable(kDevicesVariable);
+    while (!rest.empty()) {
+        const std::string_view device = rest.substr(0, rest.find(','));
+        if (!device.empty() && device != "-1")
+            devices.emplace(device);
+        rest.remove_prefix(std::min(device.size() + 1, rest.size()));
+    }
+    return devices;
+}
 
 Outcome<void> checkJob(const Job& job, const std::string& runsFolder)
 {

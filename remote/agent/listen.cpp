@@ -5,12 +5,12 @@
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/fd.h"
+#include "remote/agent/portrange.h"
 #include "remote/agent/socketaddress.h"
 
 #include <poll.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -19,61 +19,81 @@ namespace lockstep::agent {
 
 namespace {
 
-constexpr std::int64_t kListenUs = 60'000'000; // a desktop that vanished does not hold a port
+constexpr std::int64_t kListenUs = 3'600'000'000; // as long as a deploy may take; a desktop that went ends our stdin
 constexpr int kMostConnections = 1024;
 constexpr int kFirstPort = 20'000; // the range that is tried before the kernel's own choice
 constexpr int kLastPort = 60'999;
 constexpr int kTries = 64;
 
 // A port out of the ephemeral range is given to the next outgoing connection of anybody, between our check and the
-// ranks' start.
+// ranks' start; a reserved one is somebody's.
 std::vector<int> portsToTry(int wanted)
 {
     if (wanted != 0)
         return {wanted};
-    int low = 32768, high = 60999;
-    if (std::FILE* file = std::fopen("/proc/sys/net/ipv4/ip_local_port_range", "re")) {
-        if (std::fscanf(file, "%d %d", &low, &high) != 2)
-            low = 32768, high = 60999;
-        std::fclose(file);
-    }
+    const PortRange range = PortRange::read("/proc");
     std::vector<int> ports;
     std::minstd_rand random{std::random_device{}()};
     std::uniform_int_distribution<int> any(kFirstPort, kLastPort);
     for (int i = 0; i < kTries * 4 && ports.size() < kTries; ++i)
-        if (const int port = any(random); port < low || port > high)
+        if (const int port = any(random); !range.isEphemeral(port) && !range.isReserved(port))
             ports.push_back(port);
     ports.push_back(0); // the whole range is ephemeral: the kernel's choice
     return ports;
 }
 
-Outcome<Fd> listenOn(SocketAddress address, int wanted, int& port)
+struct Held {
+    std::vector<Fd> listeners; // one an address, all on one port
+    int port = 0;
+};
+
+// The same port on all addresses; `error` and `which` tell of a failure.
+bool holdOn(std::vector<SocketAddress> addresses, int candidate, Held& held, int& error, std::string& which)
+{
+    held = {{}, candidate};
+    for (SocketAddress& address : addresses) {
+        address.setPort(held.port);
+        Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        const int on = 1;
+        if (fd.isOpen() && address.family() == AF_INET6)
+            ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+        // Without SO_REUSEADDR: a port whose connections linger is not free for every program.
+        if (!fd.isOpen() || ::bind(fd.get(), address.get(), address.size()) != 0 || ::listen(fd.get(), 256) != 0) {
+            error = errno;
+            which = address.text();
+            return false;
+        }
+        held.port = address.boundPort(fd.get());
+        held.listeners.push_back(std::move(fd));
+    }
+    return true;
+}
+
+Outcome<Held> hold(const std::vector<SocketAddress>& addresses, int wanted)
 {
     int error = EADDRINUSE;
+    std::string which;
     for (const int candidate : portsToTry(wanted)) {
-        address.setPort(candidate);
-        Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        // Without SO_REUSEADDR: a port whose connections linger is not free for every program.
-        if (fd.isOpen() && ::bind(fd.get(), address.get(), address.size()) == 0 && ::listen(fd.get(), 256) == 0) {
-            port = address.boundPort(fd.get());
-            return fd;
-        }
-        error = errno;
+        Held held;
+        if (holdOn(addresses, candidate, held, error, which))
+            return held;
         if (error != EADDRINUSE)
             break;
     }
     if (error == EADDRINUSE)
-        return failed("busy",
-                      "port " + std::to_string(wanted) + " of " + address.text() + " is taken by another program");
-    return failed("io", "can't listen on " + address.text() + ": " + std::strerror(error));
+        return failed("busy", "port " + std::to_string(wanted) + " of " + which + " is taken by another program");
+    return failed("io", "can't listen on " + which + ": " + std::strerror(error));
 }
 
 // Lets everybody in and gives each byte back, until stdin ends.
-void echoUntilEnd(const Fd& listener, int inFd)
+void echoUntilEnd(const std::vector<Fd>& listeners, int inFd)
 {
     std::vector<Fd> peers;
     for (const std::int64_t end = monotonicUs() + kListenUs; monotonicUs() < end;) {
-        std::vector<pollfd> entries{{inFd, POLLIN, 0}, {listener.get(), POLLIN, 0}};
+        std::vector<pollfd> entries{{inFd, POLLIN, 0}};
+        for (const Fd& listener : listeners)
+            entries.push_back({listener.get(), POLLIN, 0});
+        const std::size_t first = entries.size();
         for (const Fd& peer : peers)
             entries.push_back({peer.get(), POLLIN, 0});
         if (::poll(entries.data(), entries.size(), 1000) < 0 && errno != EINTR)
@@ -82,7 +102,7 @@ void echoUntilEnd(const Fd& listener, int inFd)
         if (entries[0].revents != 0 && ::read(inFd, bytes, sizeof bytes) <= 0)
             return;
         for (std::size_t i = peers.size(); i-- > 0;) {
-            if (entries[i + 2].revents == 0)
+            if (entries[first + i].revents == 0)
                 continue;
             const ssize_t got = ::recv(peers[i].get(), bytes, sizeof bytes, 0);
             if (got > 0)
@@ -90,8 +110,10 @@ void echoUntilEnd(const Fd& listener, int inFd)
             else
                 peers.erase(peers.begin() + static_cast<std::ptrdiff_t>(i));
         }
-        if (entries[1].revents != 0) {
-            Fd peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        for (std::size_t i = 0; i < listeners.size(); ++i) {
+            if (entries[1 + i].revents == 0)
+                continue;
+            Fd peer(::accept4(listeners[i].get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
             if (peer.isOpen() && peers.size() < kMostConnections)
                 peers.push_back(std::move(peer));
         }
@@ -100,19 +122,18 @@ void echoUntilEnd(const Fd& listener, int inFd)
 
 } // namespace
 
-int runListen(std::string_view address, std::string_view port, int outFd, int inFd)
+int runListen(std::string_view addresses, std::string_view port, int outFd, int inFd)
 {
-    const auto where = SocketAddress::parse(address, port);
+    const auto where = SocketAddress::parseList(addresses, port);
     if (!where)
         return answerFailure(outFd, where.error());
-    int bound = 0;
-    const auto listener = listenOn(*where, where->port(), bound);
-    if (!listener)
-        return answerFailure(outFd, listener.error());
+    const auto held = hold(*where, where->front().port());
+    if (!held)
+        return answerFailure(outFd, held.error());
     std::string out;
-    wire::Encoder(out).begin("port", wire::kNode, monotonicUs()).field("port", bound).end();
+    wire::Encoder(out).begin("port", wire::kNode, monotonicUs()).field("port", held->port).end();
     if (writeAll(outFd, out))
-        echoUntilEnd(*listener, inFd);
+        echoUntilEnd(held->listeners, inFd);
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/bundles.h"
-#include "remote/agent/clocks.h"
+#include "remote/agent/clock.h"
 #include "remote/agent/facts.h"
 #include "remote/agent/fetchtorch.h"
 #include "remote/agent/findtorch.h"
@@ -59,8 +59,8 @@ int usage(const std::string& problem)
     return answerFailure(
         STDOUT_FILENO,
         {"usage", problem + ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                            "OFFSET, stop RUN [--grace SECONDS], list, listen ADDR PORT, reach ADDR PORT, missing "
-                            "BUNDLE, results RUN, bundles, "
+                            "OFFSET, stop RUN [--grace SECONDS], list, clock, listen ADDR[,ADDR...] PORT, reach "
+                            "ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
                             "forget HASH..., serve ADDR, find-torch, fetch-torch"});
 }
 
@@ -114,7 +114,7 @@ int dispatch(const std::vector<std::string>& words)
     if (verb == "version")
         return runVersion();
     if (verb == "probe")
-        return runProbe(STDOUT_FILENO);
+        return runProbe(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "sample")
         return runSample(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "gpu-samples") // internal: the sampler's own child
@@ -125,6 +125,8 @@ int dispatch(const std::vector<std::string>& words)
         return runFindTorch(STDOUT_FILENO);
     if (verb == "fetch-torch")
         return runFetchTorch(STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "clock")
+        return runClock(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "list")
         return runList(STDOUT_FILENO);
     return usage("\"" + verb + "\" is no verb");

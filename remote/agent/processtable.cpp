@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/processtable.h"
 
+#include "remote/agent/clocks.h"
 #include "remote/agent/fd.h"
 
 #include <cerrno>
@@ -91,6 +92,17 @@ bool isRunning(const ProcessId& id)
 {
     const auto stat = readProcess(id.pid);
     return stat && stat->id == id && stat->isRunning();
+}
+
+std::optional<std::int64_t> startedWallUs(pid_t pid)
+{
+    const auto stat = readProcess(pid);
+    const long perSecond = ::sysconf(_SC_CLK_TCK);
+    if (!stat || perSecond <= 0)
+        return std::nullopt;
+    const auto sinceBootUs =
+        static_cast<std::int64_t>(static_cast<double>(stat->id.startTicks) * 1e6 / static_cast<double>(perSecond));
+    return wallUs() - (readClockUs(CLOCK_BOOTTIME) - sinceBootUs);
 }
 
 std::vector<ProcessStat> ownProcesses()

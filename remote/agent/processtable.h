@@ -33,7 +33,8 @@ struct ProcessStat {
 
 [[nodiscard]] std::optional<ProcessStat> readProcess(pid_t pid);
 [[nodiscard]] bool isRunning(const ProcessId& id);
-[[nodiscard]] std::vector<ProcessStat> ownProcesses(); // of our user, zombies too
+[[nodiscard]] std::optional<std::int64_t> startedWallUs(pid_t pid); // by this machine's wall clock
+[[nodiscard]] std::vector<ProcessStat> ownProcesses();              // of our user, zombies too
 
 // The value of an environment variable as the process was started with; nullopt: not there, or not ours to read.
 [[nodiscard]] std::optional<std::string> environmentOf(pid_t pid, std::string_view name);

@@ -20,76 +20,112 @@ namespace {
 constexpr std::int64_t kReachUs = 5'000'000;
 constexpr int kEchoes = 5; // the shortest counts: the first one wakes the other side up
 
-// Waits for `events`; ETIMEDOUT after `end`.
-int waitFor(int fd, short events, std::int64_t end)
+// One way that is tried: connected, then a byte there and back a few times.
+class Way {
+public:
+    explicit Way(const SocketAddress& address)
+        : m_address(address), m_fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
+    {
+        const int on = 1;
+        ::setsockopt(m_fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        if (!m_fd.isOpen() || (::connect(m_fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS))
+            m_error = errno;
+    }
+
+    [[nodiscard]] bool isOver() const { return m_error != 0 || m_echoes == kEchoes; }
+    [[nodiscard]] pollfd slot() const // -1 when it is over: poll passes over it
+    {
+        return {isOver() ? -1 : m_fd.get(), static_cast<short>(m_connected ? POLLIN : POLLOUT), 0};
+    }
+
+    void ready()
+    {
+        if (!m_connected) {
+            socklen_t size = sizeof m_error;
+            ::getsockopt(m_fd.get(), SOL_SOCKET, SO_ERROR, &m_error, &size);
+            m_connected = m_error == 0;
+        } else {
+            char byte = 0;
+            const ssize_t got = ::recv(m_fd.get(), &byte, 1, 0);
+            if (got != 1) {
+                m_error = got == 0 ? ECONNRESET : errno;
+                return;
+            }
+            m_shortestUs = std::min(m_shortestUs, monotonicUs() - m_sentUs);
+            ++m_echoes;
+        }
+        if (!isOver())
+            ask();
+    }
+
+    void expire()
+    {
+        if (!isOver())
+            m_error = ETIMEDOUT;
+    }
+
+    void append(std::string& out) const
+    {
+        wire::Encoder record(out);
+        record.begin(m_error == 0 ? "reached" : "unreached", wire::kNode, monotonicUs());
+        record.field("addr", m_address.text());
+        if (m_error == 0) {
+            const SocketAddress from = SocketAddress::localOf(m_fd.get());
+            record.field("rtt_us", m_shortestUs).field("from", from.text()).field("if", from.interface());
+        } else {
+            record.field("text", std::strerror(m_error));
+        }
+        record.end();
+    }
+
+private:
+    void ask()
+    {
+        m_sentUs = monotonicUs();
+        const char byte = 'l';
+        if (::send(m_fd.get(), &byte, 1, MSG_NOSIGNAL) != 1)
+            m_error = errno;
+    }
+
+    SocketAddress m_address;
+    Fd m_fd;
+    std::int64_t m_sentUs = 0, m_shortestUs = kReachUs;
+    int m_error = 0, m_echoes = 0;
+    bool m_connected = false;
+};
+
+void walk(std::vector<Way>& ways)
 {
-    for (;;) {
+    const std::int64_t end = monotonicUs() + kReachUs;
+    while (!std::ranges::all_of(ways, &Way::isOver)) {
         const std::int64_t left = end - monotonicUs();
         if (left <= 0)
-            return ETIMEDOUT;
-        pollfd entry{fd, events, 0};
-        const int ready = ::poll(&entry, 1, static_cast<int>(left / 1000 + 1));
-        if (ready > 0)
-            return 0;
-        if (ready < 0 && errno != EINTR)
-            return errno;
+            break;
+        std::vector<pollfd> entries;
+        for (const Way& way : ways)
+            entries.push_back(way.slot());
+        if (::poll(entries.data(), entries.size(), static_cast<int>(left / 1000 + 1)) < 0 && errno != EINTR)
+            break;
+        for (std::size_t i = 0; i < ways.size(); ++i)
+            if (entries[i].fd >= 0 && entries[i].revents != 0)
+                ways[i].ready();
     }
-}
-
-int connectTo(int fd, const SocketAddress& address, std::int64_t end)
-{
-    if (::connect(fd, address.get(), address.size()) == 0)
-        return 0;
-    if (errno != EINPROGRESS)
-        return errno;
-    if (const int waited = waitFor(fd, POLLOUT, end); waited != 0)
-        return waited;
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    return error;
-}
-
-int echo(int fd, std::int64_t end, std::int64_t& shortestUs)
-{
-    for (int i = 0; i < kEchoes; ++i) {
-        const std::int64_t begin = monotonicUs();
-        char byte = 'l';
-        if (::send(fd, &byte, 1, MSG_NOSIGNAL) != 1)
-            return errno;
-        if (const int waited = waitFor(fd, POLLIN, end); waited != 0)
-            return waited;
-        const ssize_t got = ::recv(fd, &byte, 1, 0);
-        if (got != 1)
-            return got == 0 ? ECONNRESET : errno;
-        shortestUs = std::min(shortestUs, monotonicUs() - begin);
-    }
-    return 0;
+    for (Way& way : ways)
+        way.expire();
 }
 
 } // namespace
 
-int runReach(std::string_view address, std::string_view port, int outFd)
+int runReach(std::string_view addresses, std::string_view port, int outFd)
 {
-    const auto where = SocketAddress::parse(address, port);
+    const auto where = SocketAddress::parseList(addresses, port);
     if (!where)
         return answerFailure(outFd, where.error());
-    const std::int64_t end = monotonicUs() + kReachUs;
-    const Fd fd(::socket(where->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int on = 1;
-    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    std::int64_t shortest = kReachUs;
-    int error = fd.isOpen() ? connectTo(fd.get(), *where, end) : errno;
-    if (error == 0)
-        error = echo(fd.get(), end, shortest);
-    if (error != 0)
-        return answerFailure(outFd, Failure{"unreachable", std::string(std::strerror(error))});
+    std::vector<Way> ways(where->begin(), where->end());
+    walk(ways);
     std::string out;
-    wire::Encoder(out)
-        .begin("reached", wire::kNode, monotonicUs())
-        .field("rtt_us", shortest)
-        .field("from", SocketAddress::localOf(fd.get()).text())
-        .end();
+    for (const Way& way : ways)
+        way.append(out);
     return writeAll(outFd, out) ? 0 : 1;
 }
 

@@ -2,8 +2,12 @@
 #include "remote/agent/socketaddress.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <memory>
 
 namespace lockstep::agent {
 
@@ -40,6 +44,39 @@ Outcome<SocketAddress> SocketAddress::parse(std::string_view address, std::strin
     return result;
 }
 
+Outcome<std::vector<SocketAddress>> SocketAddress::parseList(std::string_view addresses, std::string_view port)
+{
+    std::vector<SocketAddress> list;
+    for (std::string_view rest = addresses; list.empty() || !rest.empty();) {
+        const std::string_view one = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+        const auto parsed = parse(one, port);
+        if (!parsed)
+            return std::unexpected(parsed.error());
+        if (list.size() == kMostAddresses)
+            return failed("usage", "more than " + std::to_string(kMostAddresses) + " addresses");
+        list.push_back(*parsed);
+    }
+    return list;
+}
+
+std::string SocketAddress::interface() const
+{
+    ifaddrs* raw = nullptr;
+    if (::getifaddrs(&raw) != 0)
+        return {};
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> entries(raw, &::freeifaddrs);
+    for (const ifaddrs* entry = raw; entry != nullptr; entry = entry->ifa_next) {
+        if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family())
+            continue;
+        SocketAddress other;
+        std::memcpy(&other.m_storage, entry->ifa_addr, other.sizeOf(family()));
+        if (other.text() == text())
+            return entry->ifa_name;
+    }
+    return {};
+}
+
 SocketAddress SocketAddress::localOf(int fd)
 {
     SocketAddress result;
@@ -50,7 +87,12 @@ SocketAddress SocketAddress::localOf(int fd)
 
 socklen_t SocketAddress::size() const
 {
-    return family() == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+    return sizeOf(family());
+}
+
+socklen_t SocketAddress::sizeOf(int family)
+{
+    return family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
 }
 
 int SocketAddress::port() const

@@ -9,12 +9,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::agent {
 
 class SocketAddress {
 public:
     [[nodiscard]] static Outcome<SocketAddress> parse(std::string_view address, std::string_view port);
+    // 10.0.0.11,fd00::1: at least one, at most kMostAddresses.
+    [[nodiscard]] static Outcome<std::vector<SocketAddress>> parseList(std::string_view addresses,
+                                                                       std::string_view port);
     [[nodiscard]] static SocketAddress localOf(int fd); // this end of a connected socket
 
     [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&m_storage); }
@@ -25,7 +29,13 @@ public:
     [[nodiscard]] int boundPort(int fd) const;
     [[nodiscard]] std::string text() const; // without the port
 
+    [[nodiscard]] std::string interface() const; // that has this address; empty: none, or it can't be said
+
 private:
+    [[nodiscard]] static socklen_t sizeOf(int family);
+
+    static constexpr std::size_t kMostAddresses = 64;
+
     sockaddr_storage m_storage{};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/spawn.h"
 
+#include "remote/agent/cpuset.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/runfiles.h"
 #include "remote/agent/sweep.h"
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <pwd.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,6 +73,8 @@ struct ChildSetup { // all that the child needs, made before the fork
     int err;
     int metrics;
     int refusal;
+    const cpu_set_t* cpus; // null: as the supervisor
+    std::size_t cpusSize;
 };
 
 // Only async-signal-safe calls from here to execve.
@@ -82,6 +86,9 @@ struct ChildSetup { // all that the child needs, made before the fork
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     for (const int signal : {SIGPIPE, SIGHUP, SIGXFSZ})
         ::signal(signal, SIG_DFL);
+    // Where these CPUs are not to be had (a control group took them meanwhile) it runs on all: slower is not broken.
+    if (setup.cpus != nullptr)
+        ::sched_setaffinity(0, setup.cpusSize, setup.cpus);
     // All sources are above 3 (spawnRank saw to it), so no dup2 overwrites one that is still needed.
     const bool placed = ::dup2(setup.null, 0) >= 0 && ::dup2(setup.out, 1) >= 0 && ::dup2(setup.err, 2) >= 0 &&
                         ::dup2(setup.metrics, kMetricsDescriptor) >= 0 && ::chdir(setup.cwd) == 0;
@@ -182,9 +189,10 @@ Outcome<SpawnedRank> spawnRank(const Job& job, const RankJob& rank, const std::s
     }
     const auto argv = pointers(rank.argv);
     const auto env = pointers(environment);
-    const ChildSetup setup{program->c_str(),     cwd.c_str(),          argv.data(),
-                           env.data(),           null->get(),          pipes[0].write.get(),
-                           pipes[1].write.get(), pipes[2].write.get(), pipes[3].write.get()};
+    const CpuMask mask(CpuSet::parse(rank.cpus));
+    const ChildSetup setup{program->c_str(),     cwd.c_str(),          argv.data(),          env.data(),
+                           null->get(),          pipes[0].write.get(), pipes[1].write.get(), pipes[2].write.get(),
+                           pipes[3].write.get(), mask.get(),           mask.size()};
     const pid_t pid = ::fork();
     if (pid < 0)
         return failedSystemCall("start a process");

@@ -88,9 +88,14 @@ QByteArray TestJob::text() const
         .field("hold", holdS);
     if (segmentBytes > 0)
         encoder.field("segment", segmentBytes);
+    if (shareDevices)
+        encoder.field("share_devices", 1);
     encoder.end();
     for (int rank = 0; rank < ranks.size(); ++rank) {
-        wire::Encoder(text).begin("rank", rank, 0).field("local", rank).end();
+        encoder.begin("rank", rank, 0).field("local", rank);
+        if (!ranks[rank].cpus.isEmpty())
+            encoder.field("cpus", view(ranks[rank].cpus));
+        encoder.end();
         for (const QByteArray& argument : ranks[rank].argv)
             appendValue(text, "arg", rank, nullptr, argument);
         for (const auto& [name, value] : ranks[rank].env)
@@ -102,12 +107,12 @@ QByteArray TestJob::text() const
 
 TestRank shellRank(const QByteArray& script)
 {
-    return {{"/bin/sh", "-c", script}, {}};
+    return {{"/bin/sh", "-c", script}, {}, {}};
 }
 
 TestRank probeRank(const QList<QByteArray>& words)
 {
-    return {QList<QByteArray>{RANKPROBE_PROGRAM} + words, {}};
+    return {QList<QByteArray>{RANKPROBE_PROGRAM} + words, {}, {}};
 }
 
 AgentBox::AgentBox()

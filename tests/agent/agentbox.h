@@ -36,6 +36,7 @@ struct AgentAnswer {
 struct TestRank {
     QList<QByteArray> argv;
     QList<std::pair<QByteArray, QByteArray>> env;
+    QByteArray cpus{};
 };
 
 struct TestJob {
@@ -45,6 +46,7 @@ struct TestJob {
     int graceS = 1;
     int holdS = 60;
     int segmentBytes = 0; // 0: the agent's own
+    bool shareDevices = false;
     QList<TestRank> ranks;
 
     [[nodiscard]] QByteArray text() const;

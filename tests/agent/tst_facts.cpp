@@ -42,7 +42,8 @@ private:
 Sample factsOf(const Tree& tree)
 {
     std::string out;
-    agent::appendFacts(out, {tree.at("proc"), tree.at("sys"), tree.at("etc")});
+    agent::appendFacts(
+        out, {tree.at("proc"), tree.at("sys"), tree.at("etc"), tree.at("run"), tree.at("var"), tree.at("usr")});
     return samplesIn(QByteArray::fromStdString(out)).value(0);
 }
 
@@ -65,6 +66,7 @@ Probe probe(Driver driver, const QByteArray& script = {})
     QElapsedTimer time;
     time.start();
     agent.start(QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep-agent"), {QStringLiteral("probe")});
+    agent.closeWriteChannel(); // nobody asks for the clock
     Probe result;
     if (!agent.waitForFinished(60'000))
         return result;
@@ -84,6 +86,8 @@ class TestFacts : public QObject {
 private slots:
     void systemTexts_data();
     void systemTexts();
+    void trees_data();
+    void trees();
     void limitsOfControlGroups_data();
     void limitsOfControlGroups();
     void thisMachine();
@@ -133,6 +137,98 @@ void TestFacts::systemTexts()
     const Sample facts = factsOf(tree);
     QCOMPARE(facts.has(key), !value.isEmpty());
     QCOMPARE(facts.values.value(key), value);
+}
+
+void TestFacts::trees_data()
+{
+    using Files = QList<QPair<QString, QByteArray>>;
+    using Values = QMap<QString, QString>;
+    QTest::addColumn<Files>("files");
+    QTest::addColumn<Values>("values"); // empty: the key is missing
+    const QString ib = QStringLiteral("sys/class/infiniband/");
+    const auto port = [&ib](const char* device, const char* state, const char* phys, const char* rate,
+                            const char* layer) {
+        const QString at = ib + QLatin1String(device) + QStringLiteral("/ports/1/");
+        return Files{{at + "state", QByteArray(state) + '\n'},
+                     {at + "phys_state", QByteArray(phys) + '\n'},
+                     {at + "rate", QByteArray(rate) + '\n'},
+                     {at + "link_layer", QByteArray(layer) + '\n'}};
+    };
+    QTest::newRow("InfiniBand, up and polling, in the order of their numbers")
+        << port("mlx5_10", "1: DOWN", "2: Polling", "40 Gb/sec (4X QDR)", "Ethernet") +
+               port("mlx5_2", "4: ACTIVE", "5: LinkUp", "400 Gb/sec (4X NDR)", "InfiniBand") +
+               Files{{ib + "mlx5_2/device/net/ibp12s0/mtu", "2044\n"}, {ib + "mlx5_2/device/numa_node", "1\n"}}
+        << Values{{"ib/0/device", "mlx5_2"},
+                  {"ib/0/state", "Active"},
+                  {"ib/0/phys", "LinkUp"},
+                  {"ib/0/rate_gbps", "400"},
+                  {"ib/0/layer", "InfiniBand"},
+                  {"ib/0/net", "ibp12s0"},
+                  {"ib/0/numa", "1"},
+                  {"ib/1/device", "mlx5_10"},
+                  {"ib/1/state", "Down"},
+                  {"ib/1/phys", "Polling"},
+                  {"ib/1/net", ""},
+                  {"ib/2/device", ""}};
+    QTest::newRow("a port without its files")
+        << Files{{ib + "hfi1_0/ports/1/x", ""}} << Values{{"ib/0/device", "hfi1_0"}, {"ib/0/rate_gbps", ""}};
+    QTest::newRow("no adapter") << Files{} << Values{{"ib/0/device", ""}};
+    QTest::newRow("MTU and bond") << Files{{"sys/class/net/lo/mtu", "65536\n"}}
+                                  << Values{{"if/0/mtu", "65536"}, {"if/0/master", ""}};
+    QTest::newRow("localhost and comments")
+        << Files{{"etc/hosts", "# 10.9.9.9 localhost\n127.0.0.1\tLocalHost localhost.localdomain # x localhost\n"
+                               "::1 ip6-localhost localhost\n"}}
+        << Values{{"localhost/0/addr", "127.0.0.1"}, {"localhost/1/addr", "::1"}, {"localhost/2/addr", ""}};
+    QTest::newRow("own name in the hosts file")
+        << Files{{"etc/hosts", "127.0.1.1 " + QSysInfo::machineHostName().toUtf8() + ".example " +
+                                   QSysInfo::machineHostName().toUtf8() + '\n'}}
+        << Values{{"hosts/0/addr", "127.0.1.1"}, {"localhost/0/addr", ""}};
+    QTest::newRow("ports") << Files{{"proc/sys/net/ipv4/ip_local_port_range", "1024\t65535\n"},
+                                    {"proc/sys/net/ipv4/ip_local_reserved_ports", "8080,9148-9150\n"}}
+                           << Values{
+                                  {"port_low", "1024"}, {"port_high", "65535"}, {"ports_reserved", "8080,9148-9150"}};
+    QTest::newRow("ports that nobody says")
+        << Files{{"proc/sys/net/ipv4/ip_local_port_range", "many\n"}}
+        << Values{{"port_low", "32768"}, {"port_high", "60999"}, {"ports_reserved", ""}};
+    QTest::newRow("no login manager") << Files{{"etc/systemd/logind.conf", "KillUserProcesses=yes\n"}}
+                                      << Values{{"logind", ""}, {"kill_user_processes", ""}, {"linger", ""}};
+    const Files logind{{"run/systemd/seats/x", ""}};
+    const QByteArray user = qgetenv("USER").isEmpty() ? QByteArray("root") : qgetenv("USER");
+    const QByteArray nobody = "KillExcludeUsers=\n"; // else root is spared
+    QTest::newRow("kills, no linger, in a session")
+        << logind + Files{{"etc/systemd/logind.conf", "[Login]\nKillUserProcesses = yes\n" + nobody},
+                          {"proc/self/cgroup", "0::/user.slice/user-1000.slice/session-3.scope\n"}}
+        << Values{{"logind", "1"}, {"kill_user_processes", "1"}, {"linger", "0"}, {"login_session", "1"}};
+    QTest::newRow("a drop-in has the last word")
+        << logind + Files{{"etc/systemd/logind.conf", "KillUserProcesses=yes\n" + nobody},
+                          {"usr/lib/systemd/logind.conf.d/50-x.conf", "KillUserProcesses=no\n"}}
+        << Values{{"kill_user_processes", "0"}, {"login_session", "0"}};
+    QTest::newRow("built with yes, said by the packaged comment")
+        << logind + Files{{"usr/lib/systemd/logind.conf", "#KillUserProcesses=yes\n" + nobody}}
+        << Values{{"kill_user_processes", "1"}};
+    QTest::newRow("only others are meant")
+        << logind + Files{{"etc/systemd/logind.conf", "KillUserProcesses=yes\nKillOnlyUsers=bob eve\n" + nobody}}
+        << Values{{"kill_user_processes", "0"}};
+    QTest::newRow("nothing said") << logind << Values{{"logind", "1"}, {"kill_user_processes", ""}};
+    QTest::newRow("NUMA nodes that we may use")
+        << Files{{"sys/devices/system/node/node0/cpulist", "0-4095\n"}, {"sys/devices/system/node/node1/cpulist", "\n"}}
+        << Values{{"numa/0/id", "0"}, {"numa/1/id", ""}};
+}
+
+void TestFacts::trees()
+{
+    using Files = QList<QPair<QString, QByteArray>>;
+    using Values = QMap<QString, QString>;
+    QFETCH(Files, files);
+    QFETCH(Values, values);
+    const Tree tree;
+    for (const auto& [name, content] : files)
+        tree.write(name, content);
+    const Sample facts = factsOf(tree);
+    for (auto value = values.begin(); value != values.end(); ++value) {
+        QVERIFY2(facts.has(value.key()) == !value.value().isEmpty(), qPrintable(value.key()));
+        QCOMPARE(facts.values.value(value.key()), value.value());
+    }
 }
 
 void TestFacts::limitsOfControlGroups_data()
@@ -226,6 +322,14 @@ void TestFacts::thisMachine()
     expected.sort();
     QVERIFY(!told.isEmpty());
     QCOMPARE(told, expected);
+
+    QVERIFY(facts.has(QStringLiteral("self/0/addr")) || facts.has(QStringLiteral("self_error")));
+    QVERIFY(!facts.values.value(QStringLiteral("cpus")).isEmpty());
+    QVERIFY(facts.number(QStringLiteral("port_low")) > 0);
+    // Whoever asks again, and whatever node shares the folder, reads the same mark.
+    const QString home = facts.values.value(QStringLiteral("home_id"));
+    QCOMPARE(home.size(), 32);
+    QCOMPARE(probe(Driver::None).facts.values.value(QStringLiteral("home_id")), home);
 }
 
 void TestFacts::gpus()
@@ -250,6 +354,9 @@ void TestFacts::gpus()
     QCOMPARE(process.at(1), QStringLiteral("1048576"));
     QCOMPARE(process.at(2), value("user"));
     QCOMPARE(process.at(3), QStringLiteral("tst_facts"));
+    const qint64 sinceMs = qint64(result.facts.number(QStringLiteral("gpu/0/since/0")).value_or(0) / 1000);
+    QVERIFY(qAbs(QDateTime::currentMSecsSinceEpoch() - sinceMs) < 120'000);
+    QVERIFY(!result.facts.has(QStringLiteral("gpu/0/since/1"))); // a process that cannot be seen
     QCOMPARE(value("gpu/0/process/1"), QStringLiteral("4194000:-1::"));
     QCOMPARE(value("gpu/1/index"), QStringLiteral("1"));
     QVERIFY2(value("gpu/1/error").contains(QStringLiteral("GPU is lost")), qPrintable(value("gpu/1/error")));

@@ -2,6 +2,7 @@
 #include "core/planenvironment.h"
 #include "plannednodes.h"
 
+#include <QDateTime>
 #include <QTest>
 
 using namespace lockstep;
@@ -17,6 +18,14 @@ private slots:
     void environmentOfARank();
     void interfacesPerNode();
     void devicesOfTheInventory();
+    void devicesOfTheSpec();
+    void severalRanksADevice_data();
+    void severalRanksADevice();
+    void heldByAnotherRun();
+    void passedFromTheDesktop_data();
+    void passedFromTheDesktop();
+    void ofOneNode();
+    void portInTheEphemeralRange();
     void desktopIsDropped();
     void specEnvironment();
     void refusedSpecs_data();
@@ -174,7 +183,7 @@ void TestLaunchPlan::devicesOfTheInventory()
 {
     QList<PlanNode> nodes = test::nodes({"gpu1 8xH100"});
     nodes[0].node.devices = {5, 2};
-    nodes[0].facts->devices[2].processes = {{4711, 1 << 30, "alice", "python"}};
+    nodes[0].facts->devices[2].processes = {{4711, 1 << 30, "alice", "python", 0, {}}};
     LaunchPlan plan = makePlan({}, nodes, {});
     QVERIFY(plan.launchable());
     QCOMPARE(valueOf(plan.ranks[0].env, "CUDA_VISIBLE_DEVICES"), "GPU-gpu1-5,GPU-gpu1-2");
@@ -187,6 +196,169 @@ void TestLaunchPlan::devicesOfTheInventory()
     nodes[0].node.devices = {8};
     plan = makePlan({}, nodes, {});
     QVERIFY2(errors(plan).contains("gpu1 has no device 8"), qPrintable(errors(plan)));
+}
+
+void TestLaunchPlan::devicesOfTheSpec()
+{
+    RunSpec spec;
+    spec.nodeSettings = {{"gpu1", 0, {"3", "GPU-gpu1-1"}, {}, {}}};
+    const LaunchPlan plan = planOf(spec, {"gpu1 8xH100"});
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    QCOMPARE(valueOf(plan.ranks[0].env, "CUDA_VISIBLE_DEVICES"), "GPU-gpu1-3,GPU-gpu1-1");
+    QCOMPARE(plan.ranks[1].device, "gpu:GPU-gpu1-1");
+    const auto refused = [&spec](const QStringList& devices) {
+        spec.nodeSettings[0].devices = devices;
+        return errors(planOf(spec, {"gpu1 8xH100"}));
+    };
+    QVERIFY(refused({"GPU-x"}).contains("gpu1 has no device GPU-x | The spec names it; the node has 0 (GPU-gpu1-0)"));
+    QVERIFY(refused({"GPU-gpu1"}).contains("gpu1 has several devices GPU-gpu1"));
+    QVERIFY(refused({"1", "GPU-gpu1-1"}).contains("is named twice"));
+    QVERIFY(refused({"MIG-1", "MIG-2"}).isEmpty());
+}
+
+void TestLaunchPlan::severalRanksADevice_data()
+{
+    QTest::addColumn<QString>("backend");
+    QTest::addColumn<int>("perNode");
+    QTest::addColumn<QStringList>("pictures");
+    QTest::addColumn<QString>("result"); // devices of the ranks, or ! and words of the error
+    const QStringList two{"gpu1 2xH100 16cores" + kEth1};
+    QTest::newRow("auto takes Gloo") << "auto" << 0 << two << "0 0 1 1";
+    QTest::newRow("gloo") << "gloo" << 3 << two << "0 0 1";
+    QTest::newRow("nccl") << "nccl" << 0 << two
+                          << "!NCCL refuses several ranks on one GPU | It would end with \"Duplicate";
+    QTest::newRow("more than fit") << "auto" << 5 << two
+                                   << "!gpu1 has 2 devices, 5 ranks are asked | ranks_per_device = 2 gives";
+    QTest::newRow("no device") << "auto" << 0 << QStringList{"a 2xH100" + kEth1, "b" + kEth2} << "!b has no device for";
+}
+
+void TestLaunchPlan::severalRanksADevice()
+{
+    QFETCH(QString, backend);
+    QFETCH(int, perNode);
+    QFETCH(QStringList, pictures);
+    QFETCH(QString, result);
+    RunSpec spec;
+    spec.backend = *backendOf(backend);
+    spec.ranksPerNode = perNode;
+    spec.ranksPerDevice = 2;
+    const LaunchPlan plan = planOf(spec, pictures);
+    if (result.startsWith('!')) {
+        QVERIFY2(errors(plan).contains(result.mid(1)), qPrintable(errors(plan)));
+        return;
+    }
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    QStringList devices;
+    for (const PlannedRank& rank : plan.ranks)
+        devices.append(rank.device.section('-', -1));
+    QCOMPARE(devices.join(' '), result);
+    QVERIFY(plan.backend == Backend::Gloo);
+    QCOMPARE(valueOf(plan.ranks[0].env, "CUDA_VISIBLE_DEVICES"), "GPU-gpu1-0,GPU-gpu1-1");
+    QCOMPARE(valueOf(plan.ranks[0].env, "LOCKSTEP_RANKS_PER_DEVICE"), "2");
+    QVERIFY(plan.ranks[0].argv.contains("cuda") && plan.ranks[0].argv.contains("gloo"));
+}
+
+void TestLaunchPlan::heldByAnotherRun()
+{
+    QList<PlanNode> nodes = test::nodes({"gpu1 2xH100"});
+    nodes[0].facts->runs = {{"20261129-160401-x", 2, 1'700'000'000'000'000, {"GPU-gpu1-1"}}};
+    LaunchPlan plan = makePlan({}, nodes, {});
+    const QString since = QDateTime::fromSecsSinceEpoch(1'700'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+    QVERIFY2(errors(plan).contains(
+                 "Device 1 of gpu1 is held by another run | The run 20261129-160401-x (yours) has it since " + since),
+             qPrintable(errors(plan)));
+    RunSpec spec;
+    spec.shareDevices = true;
+    plan = makePlan(spec, nodes, {});
+    QVERIFY(plan.launchable() && plan.shareDevices);
+    nodes[0].facts->runs.clear(); // of another user: seen by the process alone
+    nodes[0].facts->devices[0].processes = {{7, 1, "bob", "python", 1'700'000'000'000'000, "hers"}};
+    QVERIFY(errors(makePlan({}, nodes, {})).contains("The run hers has it: python (bob, process 7) since " + since));
+
+    nodes = test::nodes({"this 8cores"});
+    nodes[0].facts->runs = {{"r1", 4, 1'700'000'000'000'000, {}}};
+    plan = makePlan({}, nodes, {});
+    QVERIFY(plan.launchable());
+    QCOMPARE(plan.problems.size(), 1);
+    QCOMPARE(plan.problems[0].title, "this also runs r1");
+    QCOMPARE(plan.problems[0].detail, "It holds the CPU with 4 ranks since " + since + "; both will be slower.");
+}
+
+void TestLaunchPlan::passedFromTheDesktop_data()
+{
+    QTest::addColumn<QStringList>("names");
+    QTest::addColumn<QString>("passed");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("a name") << QStringList{"TOKEN"} << "TOKEN"
+                            << "";
+    QTest::newRow("a pattern") << QStringList{"HF_*"} << "HF_A HF_B"
+                               << "";
+    QTest::newRow("a pattern passes over what steers") << QStringList{"NCCL_*"} << ""
+                                                       << "";
+    for (const char* name : {"HOME", "PATH", "SSH_CONNECTION", "BASH_FUNC_module%%", "PS1", "DISPLAY"})
+        QTest::newRow(name) << QStringList{name} << ""
+                            << QString(name) + " is never copied from the desktop | The node's login has its own";
+    for (const char* name : {"RANK", "SLURM_JOB_ID", "NCCL_DEBUG"})
+        QTest::newRow(name) << QStringList{name} << ""
+                            << QString(name) + " is never copied from the desktop | It steers a launch";
+    QTest::newRow("everything") << QStringList{"*"} << ""
+                                << "\"*\" in pass_env can't be meant";
+}
+
+void TestLaunchPlan::passedFromTheDesktop()
+{
+    QFETCH(QStringList, names);
+    QFETCH(QString, passed);
+    QFETCH(QString, says);
+    RunSpec spec;
+    spec.passEnv = names;
+    Environment desktop;
+    for (const char* name : {"TOKEN", "HF_A", "HF_B", "HOME", "PATH", "SSH_CONNECTION", "BASH_FUNC_module%%", "PS1",
+                             "DISPLAY", "RANK", "SLURM_JOB_ID", "NCCL_DEBUG"})
+        desktop.append(qMakePair(QByteArray(name), QByteArray("secret")));
+    const LaunchPlan plan = makePlan(spec, test::nodes({"this"}), desktop);
+    QCOMPARE(plan.passedEnv.join(' '), passed);
+    QVERIFY2(says.isEmpty() ? plan.launchable() : errors(plan).contains(says), qPrintable(errors(plan)));
+    for (const QString& name : plan.passedEnv)
+        QCOMPARE(valueOf(plan.ranks[0].env, name.toUtf8()), "secret");
+    QVERIFY(!plan.toToml().contains("secret")); // what may be a token lies on no disk
+}
+
+void TestLaunchPlan::ofOneNode()
+{
+    RunSpec spec;
+    spec.env = {{"NCCL_DEBUG", "WARN"}, {"NCCL_IB_DISABLE", "0"}};
+    spec.nodeSettings = {{"gpu2", 2, {}, {{"NCCL_IB_DISABLE", "1"}}, {{"NCCL_SOCKET_IFNAME", "=ib0"}}},
+                         {"gpu9", 0, {}, {}, {}}};
+    const LaunchPlan plan = planOf(spec, {"gpu1 4xH100" + kEth1, "gpu2 4xH100" + kEth2});
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    QCOMPARE(table(plan), "0,0,0 1,0,1 2,0,2 3,0,3 4,1,0 5,1,1");
+    QCOMPARE(valueOf(plan.ranks[0].env, "NCCL_IB_DISABLE"), "0");
+    QCOMPARE(valueOf(plan.ranks[5].env, "NCCL_IB_DISABLE"), "1");
+    QCOMPARE(valueOf(plan.ranks[5].env, "NCCL_DEBUG"), "WARN");
+    QCOMPARE(valueOf(plan.ranks[0].env, "NCCL_SOCKET_IFNAME"), "=eth0");
+    QCOMPARE(valueOf(plan.ranks[5].env, "NCCL_SOCKET_IFNAME"), "=ib0");
+    QCOMPARE(plan.nodes[1].interface, Sourced({"=ib0", "[node.gpu2.env_override]"}));
+    QVERIFY(std::any_of(plan.problems.begin(), plan.problems.end(),
+                        [](const Problem& problem) { return problem.title == "gpu9 takes no part"; }));
+    const Result<RunSpec> again = RunSpec::parse(spec.toToml(), "s.toml");
+    QVERIFY2(again, again ? "" : qPrintable(again.error().text));
+    QCOMPARE(*again, spec);
+}
+
+void TestLaunchPlan::portInTheEphemeralRange()
+{
+    RunSpec spec;
+    spec.masterPort = 40000;
+    QList<PlanNode> nodes = test::nodes({"this"});
+    nodes[0].facts->portLow = 32768;
+    nodes[0].facts->portHigh = 60999;
+    const LaunchPlan plan = makePlan(spec, nodes, {});
+    QVERIFY(plan.launchable());
+    QCOMPARE(plan.problems.size(), 1);
+    QCOMPARE(plan.problems[0].title, "Port 40000 is among the ports that this gives to outgoing connections");
+    spec.masterPort = 29500;
+    QVERIFY(makePlan(spec, nodes, {}).problems.isEmpty());
 }
 
 void TestLaunchPlan::desktopIsDropped()

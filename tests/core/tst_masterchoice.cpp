@@ -2,6 +2,7 @@
 #include "core/masterchoice.h"
 #include "plannednodes.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace lockstep;
@@ -16,6 +17,9 @@ private slots:
     void leftOutWithReasons();
     void interfaceOfTheInventory();
     void twoAccountsOfOneMachine();
+    void tried_data();
+    void tried();
+    void candidates();
 };
 
 void TestMasterChoice::chosen_data()
@@ -168,6 +172,91 @@ void TestMasterChoice::twoAccountsOfOneMachine()
     nodes[1].facts->bootId = nodes[0].facts->bootId;
     nodes[1].facts->host = nodes[0].facts->host;
     QCOMPARE(chooseMaster(nodes).address.value, "10.0.0.1");
+}
+
+void TestMasterChoice::tried_data()
+{
+    // What each node but the first found, node by node: address>from:interface:ms, or address!why.
+    QTest::addColumn<QStringList>("pictures");
+    QTest::addColumn<QStringList>("found");
+    QTest::addColumn<QString>("address");
+    QTest::addColumn<QString>("interfaces");
+    QTest::addColumn<QString>("words"); // of the address's source, or of the problem
+    const QStringList two{"a | e 10.0.0.1/24 1000 | f 192.168.50.1/24 100000",
+                          "b | e 10.0.0.2/24 1000 | f 192.168.50.2/24 100000"};
+    QTest::newRow("the fastest of two that are reached")
+        << two << QStringList{"10.0.0.1>10.0.0.2:e:0.2 192.168.50.1>192.168.50.2:f:0.05"} << "192.168.50.1"
+        << "f f"
+        << "the fastest address that b reaches, 100 Gb/s";
+    QTest::newRow("the fast one is behind a firewall")
+        << two << QStringList{"10.0.0.1>10.0.0.2:e:0.2 192.168.50.1!Connection timed out"} << "10.0.0.1"
+        << "e e"
+        << "192.168.50.1 is faster, but not all reach it | f at 100 Gb/s; without it are b (Connection timed out).";
+    QTest::newRow("a subnet a rack, through a router")
+        << QStringList{"a | e 10.1.0.1/24 25000", "b | x 10.2.0.1/24 25000", "c | y 10.3.0.1/24 10000"}
+        << QStringList{"10.1.0.1>10.2.0.1:x:0.3", "10.1.0.1>10.3.0.1:y:0.4"} << "10.1.0.1"
+        << "e x y"
+        << "the only address that all 2 others reach, 10 Gb/s";
+    QTest::newRow("the way goes over another interface than the subnet says")
+        << QStringList{"a | e 10.0.0.1/24 1000", "b | e 10.0.0.2/24 1000 | g 10.9.0.2/24 10000"}
+        << QStringList{"10.0.0.1>10.9.0.2:g:0.1"} << "10.0.0.1"
+        << "e g"
+        << "1 Gb/s";
+    QTest::newRow("IPv6 alone is reached")
+        << QStringList{"a | e 10.0.0.1/24 fd00::1/64", "b | e 10.0.0.2/24 fd00::2/64"}
+        << QStringList{"10.0.0.1!No route to host fd00::1>fd00::2:e:0.1"} << "fd00::1"
+        << "e e"
+        << "the only address";
+    QTest::newRow("none is reached by all")
+        << QStringList{"a | e 10.0.0.1/24 1000 | f 10.5.0.1/24 100000", "b | e 10.0.0.2/24", "c | f 10.5.0.3/24"}
+        << QStringList{"10.0.0.1>10.0.0.2:e:0.1 10.5.0.1!refused", "10.0.0.1!timed out 10.5.0.1>10.5.0.3:f:0.1"}
+        << "10.0.0.1"
+        << "  "
+        << "cannot reach a | The ranks could not meet: ";
+}
+
+void TestMasterChoice::tried()
+{
+    QFETCH(QStringList, pictures);
+    QFETCH(QStringList, found);
+    QFETCH(QString, words);
+    QList<PlanNode> nodes = test::nodes(pictures);
+    for (qsizetype i = 0; i < found.size(); ++i) {
+        static const QRegularExpression kOne(
+            QStringLiteral("(\\S+?)(?:>(\\S+):(\\w+):([0-9.]+)|!([A-Za-z ]+?))(?= [0-9f]|$)"));
+        for (auto all = kOne.globalMatch(found[i]); all.hasNext();) {
+            const auto one = all.next();
+            nodes[i + 1].reached.append({one.captured(1), one.captured(4).isEmpty() ? -1 : one.captured(4).toDouble(),
+                                         one.captured(2), one.captured(3), one.captured(5)});
+        }
+        QVERIFY(!nodes[i + 1].reached.isEmpty());
+    }
+    const MasterChoice choice = chooseMaster(nodes);
+    QTEST(choice.address.value, "address");
+    QStringList interfaces, told{choice.address.source};
+    for (const InterfaceChoice& one : choice.nodes)
+        interfaces.append(one.interface.value);
+    QTEST(interfaces.join(' '), "interfaces");
+    for (const Problem& problem : choice.problems)
+        told.append(problem.title + " | " + problem.detail);
+    QVERIFY2(told.join('\n').contains(words), qPrintable(told.join('\n')));
+    for (qsizetype i = 1; i < nodes.size(); ++i) // a row a way, in the node's own table
+        QVERIFY(choice.nodes[i].reach.size() >= nodes[i].reached.size());
+}
+
+void TestMasterChoice::candidates()
+{
+    const QList<PlanNode> nodes = test::nodes(
+        {"a | lo 127.0.0.1/8 | docker0 172.17.0.1/16 | z 10.9.0.1/24 100000 | e 10.0.0.1/24 1000 fe80::1/64",
+         "b | e 10.0.0.2/24 1000 | docker0 172.17.0.1/16"});
+    RunSpec spec;
+    QCOMPARE(masterCandidates(spec, nodes), QStringList({"10.0.0.1", "10.9.0.1"})); // what all share first
+    QCOMPARE(masterCandidates(spec, test::nodes({"a ?"})), QStringList({"127.0.0.1"}));
+    QCOMPARE(masterCandidates(spec, test::nodes({"a ?", "b ?"})), QStringList());
+    spec.envOverride = {{"MASTER_ADDR", "192.0.2.7"}};
+    QCOMPARE(masterCandidates(spec, nodes), QStringList({"192.0.2.7"}));
+    spec.envOverride = {{"MASTER_ADDR", "a.example"}};
+    QCOMPARE(masterCandidates(spec, nodes), QStringList());
 }
 
 QTEST_GUILESS_MAIN(TestMasterChoice)

@@ -29,6 +29,7 @@ private slots:
     void whatIsMissingIsUnknown();
     void oddInput_data();
     void oddInput();
+    void usableCores();
     void refused_data();
     void refused();
 };
@@ -48,7 +49,15 @@ void TestNodeFacts::everyKey()
         "if/1/addr/0=10.0.0.1/24 if/1/speed_mbps=25000 if/1/up=0 gpu/0/index=0 gpu/0/uuid=GPU-aaaa "
         "gpu/0/name=NVIDIA\\sH200 "
         "gpu/0/mem_total=150000000000 gpu/0/process/0=42:1048576:bob:python3 gpu/1/index=1 gpu/1/unified=1 "
-        "gpu/1/error=lost");
+        "gpu/1/error=lost gpu/0/since/0=1795969000000000 gpu/0/run/0=20261129-160401-x gpu/0/since/7=1 gpu/0/mig=1 "
+        "gpu/0/numa=1 "
+        "if/1/mtu=9000 if/1/master=bond0 if/1/numa=0 ib/0/device=mlx5_0 ib/0/port=1 ib/0/state=Active ib/0/phys=LinkUp "
+        "ib/0/rate_gbps=400 ib/0/layer=InfiniBand ib/0/net=ib0 ib/0/numa=1 cpus=0-63 numa/0/id=0 numa/0/cpus=0-31 "
+        "cache_folder=/home/alice/.cache/lockstep home_id=abcd home_fs=nfs port_low=32768 port_high=60999 "
+        "ports_reserved=8080 nccl=2.27.7 nccl_path=/usr/lib64/libnccl.so.2 self/0/addr=127.0.1.1 "
+        "hosts/0/addr=127.0.1.1 "
+        "localhost/0/addr=127.0.0.1 logind=1 kill_user_processes=1 linger=0 login_session=1 run/0/name=r run/0/ranks=4 "
+        "run/0/since_us=5 run/0/devices=GPU-a,GPU-b");
     QVERIFY2(facts, facts ? "" : qPrintable(facts.error().text));
     NodeFacts expected;
     expected.host = QStringLiteral("gpu1");
@@ -80,14 +89,41 @@ void TestNodeFacts::everyKey()
     expected.cuda = QStringLiteral("13.0");
     expected.gpuNote = QStringLiteral("note");
     expected.interfaces = {
-        {QStringLiteral("lo"), {QStringLiteral("127.0.0.1/8"), QStringLiteral("::1/128")}, -1, true, true},
-        {QStringLiteral("eth0"), {QStringLiteral("10.0.0.1/24")}, 25000, false, false},
+        {QStringLiteral("lo"), {QStringLiteral("127.0.0.1/8"), QStringLiteral("::1/128")}, -1, true, true, -1, -1, {}},
+        {QStringLiteral("eth0"),
+         {QStringLiteral("10.0.0.1/24")},
+         25000,
+         false,
+         false,
+         9000,
+         0,
+         QStringLiteral("bond0")},
     };
+    expected.cpus = QStringLiteral("0-63");
+    expected.numaNodes = {{0, QStringLiteral("0-31")}};
+    expected.cacheFolder = QStringLiteral("/home/alice/.cache/lockstep");
+    expected.homeId = QStringLiteral("abcd");
+    expected.homeFileSystem = QStringLiteral("nfs");
+    expected.portLow = 32768;
+    expected.portHigh = 60999;
+    expected.reservedPorts = QStringLiteral("8080");
+    expected.nccl = QStringLiteral("2.27.7");
+    expected.ncclPath = QStringLiteral("/usr/lib64/libnccl.so.2");
+    expected.selfAddresses = expected.hostsAddresses = {QStringLiteral("127.0.1.1")};
+    expected.localhostAddresses = {QStringLiteral("127.0.0.1")};
+    expected.logind = expected.killUserProcesses = expected.loginSession = Told::Yes;
+    expected.linger = Told::No;
+    expected.runs = {{QStringLiteral("r"), 4, 5, {QStringLiteral("GPU-a"), QStringLiteral("GPU-b")}}};
+    expected.ibPorts = {{QStringLiteral("mlx5_0"), 1, QStringLiteral("Active"), QStringLiteral("LinkUp"), 400,
+                         QStringLiteral("InfiniBand"), QStringLiteral("ib0"), 1}};
     expected.devices.resize(2);
     expected.devices[0].uuid = QStringLiteral("GPU-aaaa");
     expected.devices[0].name = QStringLiteral("NVIDIA H200");
     expected.devices[0].memoryBytes = 150000000000;
-    expected.devices[0].processes = {{42, 1048576, QStringLiteral("bob"), QStringLiteral("python3")}};
+    expected.devices[0].processes = {{42, 1048576, QStringLiteral("bob"), QStringLiteral("python3"), 1795969000000000,
+                                      QStringLiteral("20261129-160401-x")}};
+    expected.devices[0].mig = true;
+    expected.devices[0].numa = 1;
     expected.devices[1].index = 1;
     expected.devices[1].unifiedMemory = true;
     expected.devices[1].error = QStringLiteral("lost");
@@ -121,7 +157,7 @@ void TestNodeFacts::processes()
     QFETCH(QString, name);
     const auto facts = factsFrom("facts - 1 host=h gpu/0/process/0=" + value);
     QVERIFY(facts);
-    const DeviceProcess expected{pid, bytes, user, name};
+    const DeviceProcess expected{pid, bytes, user, name, 0, {}};
     QVERIFY(facts->devices.value(0).processes == QList<DeviceProcess>{expected});
 }
 
@@ -158,6 +194,19 @@ void TestNodeFacts::oddInput()
     QCOMPARE(facts->interfaces.size(), interfaces);
     if (interfaces > 0)
         QCOMPARE(facts->interfaces.first().speedMbps, -1);
+}
+
+void TestNodeFacts::usableCores()
+{
+    NodeFacts facts;
+    facts.cores = 8;
+    QCOMPARE(facts.usableCores(), 8);
+    facts.cpuQuota = 2.5;
+    QCOMPARE(facts.usableCores(), 2);
+    facts.cpuQuota = 0.3;
+    QCOMPARE(facts.usableCores(), 1);
+    facts.cpuQuota = 64;
+    QCOMPARE(facts.usableCores(), 8);
 }
 
 void TestNodeFacts::refused_data()

@@ -15,8 +15,6 @@ namespace lockstep::ui {
 
 namespace {
 
-// Below a node's home. A deployed bundle's own folder is named by its content, which is known once it is there.
-const QByteArray kBundleFolder = QByteArrayLiteral("/.cache/lockstep/bundles/trainer");
 constexpr int kLineHigh = 16;
 constexpr int kCharacters = 76;
 
@@ -99,11 +97,11 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_th
     m_rank = new Combo(theme);
     m_rank->setHeight(24);
     m_rank->setFont(theme.font(FontRole::Cell));
-    auto* copy = new Button(theme, QStringLiteral("Copy"), ButtonKind::Flat, Icon::Copy, ButtonSize::Small);
+    m_copy = new Button(theme, QStringLiteral("Copy"), ButtonKind::Flat, Icon::Copy, ButtonSize::Small);
     row->addWidget(makeLabel(theme, FontRole::PanelTitle, Tone::Text, QStringLiteral("Command of")));
     row->addWidget(m_rank);
     row->addStretch(1);
-    row->addWidget(copy);
+    row->addWidget(m_copy);
     auto* head = new QWidget;
     head->setFixedHeight(theme.px(36));
     head->setLayout(row);
@@ -122,13 +120,12 @@ CommandPanel::CommandPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_th
     column->addWidget(head);
     column->addWidget(box, 1);
     connect(m_rank, &QComboBox::currentIndexChanged, this, &CommandPanel::showCommand);
-    connect(copy, &QPushButton::clicked, this,
+    connect(m_copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(QString::fromUtf8(command())); });
 }
 
-void CommandPanel::setPlan(const LaunchPlan& plan, const QHash<QString, QString>& homes)
+void CommandPanel::setPlan(const LaunchPlan& plan)
 {
-    m_homes = homes;
     const int chosen = std::max(m_rank->currentIndex(), 0);
     m_plan = plan;
     QStringList items;
@@ -150,28 +147,24 @@ void CommandPanel::setPlan(const LaunchPlan& plan, const QHash<QString, QString>
 QByteArray CommandPanel::command() const
 {
     const int rank = m_rank->currentIndex();
-    return rank >= 0 && rank < m_plan.ranks.size() ? commandOf(m_plan.ranks.at(rank)) : QByteArray();
-}
-
-QByteArray CommandPanel::commandOf(const PlannedRank& rank) const
-{
-    const QString home = m_homes.value(m_plan.nodes.value(rank.nodeIndex).name);
-    return m_plan.command(rank.rank, (home.isEmpty() ? QByteArrayLiteral("/home/you") : home.toUtf8()) + kBundleFolder);
+    return rank >= 0 && rank < m_plan.ranks.size() && m_plan.masterPort > 0 ? m_plan.command(m_plan.ranks[rank].rank)
+                                                                            : QByteArray();
 }
 
 QByteArray CommandPanel::allCommands() const
 {
-    QByteArray all;
-    for (const PlannedRank& rank : m_plan.ranks)
-        all += "# rank " + QByteArray::number(rank.rank) + " on " + m_plan.nodes.value(rank.nodeIndex).name.toUtf8() +
-               '\n' + commandOf(rank) + '\n';
-    return all;
+    return m_plan.masterPort > 0 ? m_plan.commands() : QByteArray();
 }
 
 void CommandPanel::showCommand()
 {
+    const QByteArray line = command();
+    m_copy->setEnabled(!line.isEmpty());
     const QString text =
-        m_plan.ranks.isEmpty() ? QStringLiteral("No rank is planned yet.") : commandForReading(command(), kCharacters);
+        m_plan.ranks.isEmpty() ? QStringLiteral("No rank is planned yet.")
+        : line.isEmpty() ? QStringLiteral("Press “Measure again”: the port, and where the runtime\nlies on the node, "
+                                          "are known then.")
+                         : commandForReading(line, kCharacters);
     if (text == m_text->toPlainText())
         return;
     m_text->setPlainText(text);

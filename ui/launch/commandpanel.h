@@ -5,12 +5,11 @@
 #include "core/launchplan.h"
 #include "ui/widgets/panel.h"
 
-#include <QHash>
-
 class QTextEdit;
 
 namespace lockstep::ui {
 
+class Button;
 class Combo;
 
 // Breaks a shell line for reading: variables together, the program alone, an option with its value a piece. Only spaces
@@ -22,21 +21,20 @@ class CommandPanel : public QFrame {
 
 public:
     explicit CommandPanel(Theme& theme, QWidget* parent = nullptr);
-    // Keeps the rank chosen where it still exists. `homes`: each node's home, empty where not known yet.
-    void setPlan(const LaunchPlan& plan, const QHash<QString, QString>& homes);
+    // Keeps the rank chosen where it still exists. A command is shown once the port and the runtime's folder on the
+    // node are measured.
+    void setPlan(const LaunchPlan& plan);
     [[nodiscard]] QByteArray command() const;
     [[nodiscard]] QByteArray allCommands() const; // every rank, a comment with its node before each
 
 private:
     void showCommand();
 
-    [[nodiscard]] QByteArray commandOf(const PlannedRank& rank) const;
-
     Theme& m_theme;
     LaunchPlan m_plan;
-    QHash<QString, QString> m_homes;
     Combo* m_rank;
     QTextEdit* m_text;
+    Button* m_copy;
 };
 
 } // namespace lockstep::ui

@@ -227,7 +227,11 @@ void LaunchPage::recompute()
         for (const Node& node : *chosen)
             if (const NodeState* state = m_nodes.find(node.name)) {
                 selected.append(*state);
-                planned.append({node, state->facts});
+                planned.append(
+                    {node,
+                     state->facts,
+                     state->clockOffsetMs ? ClockOffset::of(*state->clockOffsetMs, state->clockErrorMs) : ClockOffset(),
+                     {}});
                 unknown += state->facts ? 0 : 1;
             }
     }
@@ -238,10 +242,7 @@ void LaunchPage::recompute()
                           chosen ? foundText(selected) : chosen.error().text);
     m_form->setWorldSize(plan.worldSize);
     m_model->setPlan(plan);
-    QHash<QString, QString> homes;
-    for (const NodeState& state : selected)
-        homes.insert(state.node.name, state.facts ? state.facts->home : QString());
-    m_command->setPlan(plan, homes);
+    m_command->setPlan(plan);
     m_problems->setProblems(plan.problems);
     if (measured)
         m_measured->setText(

@@ -41,12 +41,7 @@ Result<QString> savePicture(QWidget& seen, const QString& path)
 
 QString commandsText(const RunData& run)
 {
-    QStringList lines{QStringLiteral("# %1 is the folder of the bundle on the node").arg(QLatin1String(kBundleToken))};
-    for (const PlannedRank& rank : run.plan().ranks) {
-        lines << QStringLiteral("# rank %1 on %2").arg(rank.rank).arg(run.plan().nodes.value(rank.nodeIndex).name);
-        lines << QString::fromUtf8(run.plan().command(rank.rank, kBundleToken));
-    }
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+    return QString::fromUtf8(run.plan().commands());
 }
 
 } // namespace lockstep::ui

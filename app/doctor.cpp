@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/doctor.h"
+
+#include "app/answer.h"
+#include "app/jsonvalues.h"
+#include "app/livecommands.h"
+#include "app/plantext.h"
+#include "app/texttable.h"
+#include "core/nodehealth.h"
+#include "core/specnodes.h"
+#include "remote/eachnode.h"
+#include "remote/launcher.h"
+#include "remote/nodecheck.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+struct Patient {
+    std::optional<RunSpec> spec; // none: only the nodes are looked at
+    QList<Node> nodes;
+};
+
+bool namesSpec(const QString& target)
+{
+    return target.endsWith(QLatin1String(".toml")) || QFileInfo(target).isFile();
+}
+
+Result<Patient> patientOf(const Options& options, const Desk& desk)
+{
+    const auto inventory = Inventory::load(desk.folder.inventoryFile());
+    if (!inventory)
+        return std::unexpected(inventory.error());
+    if (!namesSpec(options.target)) {
+        auto nodes =
+            options.target.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(options.target);
+        if (!nodes)
+            return std::unexpected(nodes.error());
+        return Patient{std::nullopt, std::move(*nodes)};
+    }
+    auto spec = specOf(options);
+    if (!spec)
+        return std::unexpected(spec.error());
+    auto nodes = nodesFor(*spec, *inventory);
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    return Patient{std::move(*spec), std::move(*nodes)};
+}
+
+void add(QList<Problem>& problems, const QList<Problem>& more)
+{
+    for (const Problem& problem : more)
+        if (!problems.contains(problem))
+            problems.append(problem);
+}
+
+// Of the nodes alone: how each was reached, and what its facts say.
+QList<Problem> problemsOf(const std::vector<NodeState>& states)
+{
+    QList<Problem> problems;
+    QList<PlanNode> known;
+    for (const NodeState& state : states) {
+        if (state.phase != NodePhase::Ready) {
+            problems.append({Severity::Error, state.node.name, QStringLiteral("%1 can't be used").arg(state.node.name),
+                             state.sentence});
+            continue;
+        }
+        known.append({state.node,
+                      state.facts,
+                      state.clockOffsetMs ? ClockOffset::of(*state.clockOffsetMs, state.clockErrorMs) : ClockOffset(),
+                      {}});
+        add(problems, healthOf(known.last()));
+    }
+    add(problems, healthOf(known));
+    return problems;
+}
+
+QString text(const std::vector<NodeState>& states, const std::optional<LaunchPlan>& plan,
+             const QList<Problem>& problems)
+{
+    QList<QStringList> rows;
+    for (const NodeState& state : states) {
+        PlanNode node{state.node, state.facts, {}, {}};
+        if (state.clockOffsetMs)
+            node.clock = ClockOffset::of(*state.clockOffsetMs, state.clockErrorMs);
+        rows << QStringList{state.node.name, state.phase == NodePhase::Ready ? QStringLiteral("ready") : state.sentence,
+                            clockText(node).value.isEmpty() ? QStringLiteral("–") : clockText(node).value,
+                            state.facts ? state.facts->os : QStringLiteral("–"),
+                            state.facts ? deviceText(*state.facts) : QStringLiteral("–")};
+    }
+    QString out = textTable({"name", "state", "clock", "system", "devices"}, rows);
+    if (plan)
+        out += '\n' + planTable(*plan);
+    out += problemText(problems);
+    const bool bad = std::ranges::any_of(problems, [](const Problem& p) { return p.severity == Severity::Error; });
+    return out + (bad                  ? QStringLiteral("\nNot ready: see the errors above.\n")
+                  : problems.isEmpty() ? QStringLiteral("\nReady, nothing found.\n")
+                                       : QStringLiteral("\nReady.\n"));
+}
+
+} // namespace
+
+int doctorCommand(const Options& options, const Desk& desk)
+{
+    const auto patient = patientOf(options, desk);
+    if (!patient)
+        return leave(patient.error(), options.output);
+    const auto states =
+        onEachNode<NodeState>(static_cast<std::size_t>(patient->nodes.size()), {},
+                              [&](std::size_t i, std::stop_token stop) -> Result<NodeState> {
+                                  return checkNode(desk.parts, patient->nodes[static_cast<qsizetype>(i)], stop);
+                              });
+    if (!states)
+        return leave(states.error(), options.output);
+    QList<Problem> problems = problemsOf(*states);
+    std::optional<LaunchPlan> plan;
+    const bool all = std::ranges::all_of(*states, [](const NodeState& s) { return s.phase == NodePhase::Ready; });
+    if (patient->spec && all) {
+        const auto measured = measurePlan(desk.parts, *patient->spec, patient->nodes, {});
+        if (!measured)
+            return leave(measured.error(), options.output);
+        plan = measured->plan;
+        add(problems, plan->problems);
+    }
+    std::ranges::stable_sort(problems, std::ranges::greater{}, &Problem::severity);
+    const bool ready = all && std::ranges::none_of(
+                                  problems, [](const Problem& problem) { return problem.severity == Severity::Error; });
+    if (options.output == Output::Json) {
+        QJsonArray nodes;
+        for (const NodeState& state : *states)
+            nodes << toJson(state);
+        printJson(QJsonObject{{"ready", ready},
+                              {"nodes", nodes},
+                              {"problems", toJson(problems)},
+                              {"plan", plan ? QJsonValue(toJson(*plan)) : QJsonValue()}});
+    } else {
+        print(text(*states, plan, problems));
+    }
+    return ready ? kExitDone : kExitFailed;
+}
+
+} // namespace lockstep

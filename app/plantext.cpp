@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/plantext.h"
+
+#include "app/texttable.h"
+
+namespace lockstep {
+namespace {
+
+struct Column {
+    const char* title;
+    Sourced PlannedNode::*value;
+};
+constexpr Column kColumns[] = {
+    {"NODE_RANK", &PlannedNode::nodeRank},
+    {"ranks", &PlannedNode::ranks},
+    {"devices", &PlannedNode::devices},
+    {"CPUs", &PlannedNode::cpus},
+    {"interface", &PlannedNode::interface},
+    {"backend", &PlannedNode::backend},
+    {"clock", &PlannedNode::clock},
+    {"runtime", &PlannedNode::runtime},
+    {"MASTER_ADDR:PORT", &PlannedNode::master},
+};
+
+QString triesText(const LaunchPlan& plan)
+{
+    QList<QStringList> rows;
+    for (const PlannedNode& node : plan.nodes)
+        for (const ReachTry& one : node.reach)
+            rows << QStringList{node.name, one.address, one.result, one.detail};
+    return rows.isEmpty() ? QString() : '\n' + textTable({"node", "address", "tried", "link"}, rows);
+}
+
+} // namespace
+
+QString planTable(const LaunchPlan& plan)
+{
+    QStringList titles{QStringLiteral("node")};
+    for (const Column& column : kColumns)
+        titles << QLatin1String(column.title);
+    QList<QStringList> rows;
+    for (const PlannedNode& node : plan.nodes) {
+        QStringList values{node.name}, sources{node.address};
+        for (const Column& column : kColumns) {
+            const Sourced& cell = node.*column.value;
+            values << (cell.value.isEmpty() ? QStringLiteral("–") : cell.value);
+            sources << cell.source;
+        }
+        rows << values << sources;
+    }
+    QString text = textTable(titles, rows) + triesText(plan);
+    if (!plan.overriddenEnv.isEmpty())
+        text += QStringLiteral("\nThe spec overrides what Lockstep sets: %1\n").arg(plan.overriddenEnv.join(' '));
+    if (!plan.passedEnv.isEmpty())
+        text += QStringLiteral("\nOf this shell's environment the ranks get: %1\n").arg(plan.passedEnv.join(' '));
+    if (!plan.droppedEnv.isEmpty())
+        text += QStringLiteral("\nOf this shell's environment no rank gets: %1\n").arg(plan.droppedEnv.join(' '));
+    return text;
+}
+
+QString problemText(const QList<Problem>& problems)
+{
+    QString text;
+    for (const auto& problem : problems) {
+        const QString word = problem.severity == Severity::Error     ? QStringLiteral("error")
+                             : problem.severity == Severity::Warning ? QStringLiteral("warning")
+                                                                     : QStringLiteral("note");
+        text += QStringLiteral("\n%1: %2. %3\n").arg(word, problem.title, problem.detail);
+    }
+    return text;
+}
+
+QString deviceText(const NodeFacts& facts)
+{
+    return facts.devices.isEmpty() ? QStringLiteral("CPU, %1 cores").arg(facts.cores)
+                                   : QStringLiteral("%1 × %2").arg(facts.devices.size()).arg(facts.devices[0].name);
+}
+
+} // namespace lockstep
