@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bench_deploycluster FOLDER: the first deploy of a bundle (bundle-cpu/ of a build) to 8 hosts of the namespace
-// cluster, every cable 1 Gb/s, by `lockstep deploy`, with --relay, and beside them scp and rsync of the same folder,
-// all 8 at once; then a deploy of the unchanged bundle, with what it puts on the cables. Needs scp; rsync where it is
-// installed.
-#include "tests/e2e/cablecount.h"
-#include "tests/e2e/userdesk.h"
+// cluster, every cable 1 Gb/s, direct and with a relay, and beside them scp and rsync of the same folder, all 8 at
+// once; then a deploy of the unchanged bundle. Needs scp and tc; rsync where it is installed.
+#include "remote/deployahead.h"
+#include "remote/iothread.h"
+#include "remote/sshtransport.h"
 #include "tests/support/testcluster.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QJsonArray>
 #include <QProcess>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 
 #include <cstdio>
 
+using namespace lockstep;
 using namespace lockstep::test;
 
 namespace {
@@ -68,22 +69,30 @@ double all(const QString& program, const std::function<QStringList(const QString
     return static_cast<double>(clock.elapsed()) / 1000;
 }
 
-double deploy(const UserDesk& desk, const char* what, const QStringList& words, CableCount& count)
+double deploy(const RunParts& parts, const char* what, Relay relay)
 {
-    count.reset();
+    DeployAhead order;
+    for (const QString& host : hosts())
+        order.nodes.append(TestCluster::node(host));
+    order.relay = relay;
     QElapsedTimer clock;
     clock.start();
-    const Answer answer = desk.ask(QStringList{"deploy", "--json"} + words);
+    const auto deployed = deployAhead(parts, order, {});
     const double seconds = static_cast<double>(clock.elapsed()) / 1000;
-    if (answer.exitCode != 0)
-        qFatal("%s", answer.err.constData());
+    if (!deployed)
+        qFatal("%s", qPrintable(deployed.error().text));
     qint64 sent = 0, received = 0;
-    for (const QString& host : hosts()) {
-        sent += count.of(host).sent;
-        received += count.of(host).received;
+    int passedOn = 0;
+    for (const DeployedNode& node : *deployed) {
+        if (!node.result)
+            qFatal("%s", qPrintable(node.result.error().text));
+        sent += node.result->bytesSent;
+        received += node.result->bytesReceived;
+        passedOn += node.passedOn ? 1 : 0;
     }
-    std::printf("%-34s %6.2f s, %7.2f MB sent and %.2f MB received a node by the desktop\n", what, seconds,
-                static_cast<double>(sent) / 1e6 / kHosts, static_cast<double>(received) / 1e6 / kHosts);
+    std::printf("%-28s %6.2f s; %.2f MB sent and %.2f MB received by the desktop a node, %d passed on\n", what, seconds,
+                static_cast<double>(sent) / 1e6 / kHosts, static_cast<double>(received) / 1e6 / kHosts, passedOn);
+    std::fflush(stdout);
     return seconds;
 }
 
@@ -97,31 +106,37 @@ int main(int argc, char** argv)
     }
     TestCluster::enter(kHosts, argv);
     QCoreApplication app(argc, argv);
-    const QString folder = QString::fromLocal8Bit(argv[1]), config = TestCluster::file("ssh_config");
+    const QString folder = QString::fromLocal8Bit(argv[1]), config = TestCluster::file(QStringLiteral("ssh_config"));
     gigabitEverywhere();
-    UserDesk desk;
-    desk.environment.insert("LOCKSTEP_BUNDLE", folder);
-    desk.setInventory((hosts().join('\n') + '\n').toLatin1());
-    CableCount count(hosts());
+    const QTemporaryDir cache;
+    IoThread io;
+    RunParts parts;
+    parts.transports = [&io](const Node& node) -> std::unique_ptr<Transport> {
+        return std::make_unique<SshTransport>(node, io, TestCluster::settings());
+    };
+    parts.agentFile = QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep-agent");
+    parts.bundleFolder = folder;
+    parts.cacheFolder = cache.path();
 
     std::printf("%s to %d hosts, every cable 1 Gb/s\n", argv[1], kHosts);
-    const double ours = deploy(desk, "lockstep deploy, nothing compressed", {}, count);
-    deploy(desk, "lockstep deploy, unchanged", {}, count);
+    const double first = deploy(parts, "first, nothing compressed", Relay::Off);
+    deploy(parts, "unchanged", Relay::Off);
     clear();
-    const double second = deploy(desk, "lockstep deploy, compressed before", {}, count);
+    const double direct = deploy(parts, "first, compressed before", Relay::Off);
     clear();
-    const double relayed = deploy(desk, "lockstep deploy --relay", {"--relay"}, count);
+    const double relayed = deploy(parts, "the same with a relay", Relay::On);
     clear();
-    const double scp =
-        all("scp", [&](const QString& host) { return QStringList{"-q", "-r", "-F", config, folder, host + ":copy"}; });
-    std::printf("%-34s %6.2f s, %.2f x ours\n", "scp -r", scp, scp / ours);
+    const double scp = all(QStringLiteral("scp"), [&](const QString& host) {
+        return QStringList{"-q", "-r", "-F", config, folder, host + ":copy"};
+    });
+    std::printf("%-28s %6.2f s, %.2f x ours\n", "scp -r", scp, scp / first);
     clear();
-    if (!QStandardPaths::findExecutable("rsync").isEmpty()) {
-        const double rsync = all("rsync", [&](const QString& host) {
+    if (!QStandardPaths::findExecutable(QStringLiteral("rsync")).isEmpty()) {
+        const double rsync = all(QStringLiteral("rsync"), [&](const QString& host) {
             return QStringList{"-rpz", "-e", "ssh -F " + config, folder, host + ":copy"};
         });
-        std::printf("%-34s %6.2f s, %.2f x ours\n", "rsync -z", rsync, rsync / ours);
+        std::printf("%-28s %6.2f s, %.2f x ours\n", "rsync -z", rsync, rsync / first);
     }
-    std::printf("relay against direct: %.2f x\n", second / relayed);
+    std::printf("relay: %.2f x the speed of direct\n", direct / relayed);
     return 0;
 }

@@ -134,9 +134,10 @@ void TstSentFolder::agreesWithGitOnMadeTrees()
         QTemporaryDir folder;
         QProcess::execute(QStringLiteral("git"), {"init", "-q", folder.path()});
         for (int k = 0; k < 14; ++k) {
-            QByteArray path = any(names) + "_";
+            QByteArray path; // folders end with _, so that no file has a folder's name
             for (auto depth = random() % 3; depth > 0; --depth)
-                path += '/' + any(names) + (depth > 1 ? "_" : "");
+                path += any(names) + "_/";
+            path += any(names);
             const QString full = folder.filePath(QString::fromUtf8(path));
             if (!QFileInfo::exists(full))
                 write(full, "x");
