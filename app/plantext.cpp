@@ -48,14 +48,7 @@ QString planTable(const LaunchPlan& plan)
         }
         rows << values << sources;
     }
-    QString text = textTable(titles, rows) + triesText(plan);
-    if (!plan.overriddenEnv.isEmpty())
-        text += QStringLiteral("\nThe spec overrides what Lockstep sets: %1\n").arg(plan.overriddenEnv.join(' '));
-    if (!plan.passedEnv.isEmpty())
-        text += QStringLiteral("\nOf this shell's environment the ranks get: %1\n").arg(plan.passedEnv.join(' '));
-    if (!plan.droppedEnv.isEmpty())
-        text += QStringLiteral("\nOf this shell's environment no rank gets: %1\n").arg(plan.droppedEnv.join(' '));
-    return text;
+    return textTable(titles, rows) + triesText(plan);
 }
 
 QString problemText(const QList<Problem>& problems)

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-[[nodiscard]] QString planTable(const LaunchPlan& plan); // the rows, the ways that were tried, the environment's words
+[[nodiscard]] QString planTable(const LaunchPlan& plan); // the rows, and the ways that were tried
 [[nodiscard]] QString problemText(const QList<Problem>& problems);
 [[nodiscard]] QString deviceText(const NodeFacts& facts); // "8 × NVIDIA H100", "CPU, 16 cores"
 

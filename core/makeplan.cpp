@@ -45,7 +45,7 @@ public:
         m_plan.problems += m_passed.problems;
         for (const auto& [name, value] : std::as_const(m_passed.variables))
             m_plan.passedEnv.append(QString::fromUtf8(name));
-        m_plan.problems += checkNodes(m_nodes) + checkSpec(m_spec, m_nodes);
+        m_plan.problems += tellEnvironment(m_plan) + checkNodes(m_nodes) + checkSpec(m_spec, m_nodes);
         if (m_nodes.isEmpty())
             return m_plan;
         m_shares = shareRanks(m_spec, m_nodes);

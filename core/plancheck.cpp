@@ -15,6 +15,19 @@ void addError(QList<Problem>& problems, const QString& node, const QString& titl
 
 } // namespace
 
+QList<Problem> tellEnvironment(const LaunchPlan& plan)
+{
+    QList<Problem> problems;
+    const auto tell = [&problems](const QString& title, const QStringList& names) {
+        if (!names.isEmpty())
+            problems.append({Severity::Note, {}, title, names.join(u' ') + u'.'});
+    };
+    tell(QStringLiteral("Of this machine's environment no rank gets what would steer its launch"), plan.droppedEnv);
+    tell(QStringLiteral("Of this machine's environment the ranks get what the spec names"), plan.passedEnv);
+    tell(QStringLiteral("The spec overrides what Lockstep sets"), plan.overriddenEnv);
+    return problems;
+}
+
 QList<Problem> checkNodes(const QList<PlanNode>& nodes)
 {
     QList<Problem> problems;

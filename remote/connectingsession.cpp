@@ -34,6 +34,24 @@ QByteArray hostKeyOrder(const QList<QByteArray>& known)
     return order.join(',');
 }
 
+// Our order, which is by speed or by what is known of the host, of what ssh_config allows; what it adds comes last.
+QByteArray ownOrder(const QByteArray& ours, const QByteArray& wanted)
+{
+    if (wanted.isEmpty())
+        return ours;
+    if (wanted.startsWith('+') || wanted.startsWith('-') || wanted.startsWith('^'))
+        return wanted; // libssh reads these as ssh does, against its own list
+    const QList<QByteArray> own = ours.split(','), allowed = wanted.split(',');
+    QList<QByteArray> order;
+    for (const QByteArray& one : own)
+        if (allowed.contains(one))
+            order += one;
+    for (const QByteArray& one : allowed)
+        if (!own.contains(one))
+            order += one;
+    return order.join(',');
+}
+
 } // namespace
 
 ConnectingSession::ConnectingSession(const SshHost& host, const QList<QByteArray>& known, Descriptor socket,
@@ -43,7 +61,6 @@ ConnectingSession::ConnectingSession(const SshHost& host, const QList<QByteArray
     ssh_session session = m_session.get();
     const bool processConfig = false; // ssh -G has spoken; libssh's own reader drops half of ssh_config
     const unsigned port = static_cast<unsigned>(host.port);
-    const QByteArray hostKeys = hostKeyOrder(known);
     ssh_options_set(session, SSH_OPTIONS_PROCESS_CONFIG, &processConfig);
     ssh_options_set(session, SSH_OPTIONS_HOST, host.hostName.toUtf8().constData());
     ssh_options_set(session, SSH_OPTIONS_PORT, &port);
@@ -51,10 +68,31 @@ ConnectingSession::ConnectingSession(const SshHost& host, const QList<QByteArray
     ssh_options_set(session, SSH_OPTIONS_FD, &m_socket);
     ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, "/dev/null"); // we check and order host keys
     ssh_options_set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null");
-    ssh_options_set(session, SSH_OPTIONS_HOSTKEYS, hostKeys.constData());
-    ssh_options_set(session, SSH_OPTIONS_CIPHERS_C_S, kCiphers);
-    ssh_options_set(session, SSH_OPTIONS_CIPHERS_S_C, kCiphers);
+    setAlgorithms(host, hostKeyOrder(known));
     ssh_set_blocking(session, 0);
+}
+
+void ConnectingSession::setAlgorithms(const SshHost& host, const QByteArray& hostKeys)
+{
+    const struct {
+        const char* option; // of ssh_config
+        const QString& wanted;
+        const char* ours; // nullptr: libssh's
+        QList<ssh_options_e> library;
+    } lists[] = {
+        {"Ciphers", host.ciphers, kCiphers, {SSH_OPTIONS_CIPHERS_C_S, SSH_OPTIONS_CIPHERS_S_C}},
+        {"HostKeyAlgorithms", host.hostKeyAlgorithms, hostKeys.constData(), {SSH_OPTIONS_HOSTKEYS}},
+        {"MACs", host.macs, nullptr, {SSH_OPTIONS_HMAC_C_S, SSH_OPTIONS_HMAC_S_C}},
+        {"KexAlgorithms", host.kexAlgorithms, nullptr, {SSH_OPTIONS_KEY_EXCHANGE}},
+        {"PubkeyAcceptedAlgorithms", host.publicKeyAlgorithms, nullptr, {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES}},
+    };
+    for (const auto& list : lists) {
+        const QByteArray wanted = list.wanted.toLatin1();
+        const QByteArray words = list.ours == nullptr ? wanted : ownOrder(list.ours, wanted);
+        for (const ssh_options_e option : list.library)
+            if (!words.isEmpty() && ssh_options_set(m_session.get(), option, words.constData()) != 0)
+                m_unknownAlgorithms = QStringLiteral("%1 %2").arg(QLatin1String(list.option), list.wanted);
+    }
 }
 
 void ConnectingSession::makeNonBlocking() const
@@ -104,6 +142,11 @@ QString ConnectingSession::libraryError() const
 
 Result<ServerKey> ConnectingSession::exchangeKeys(Deadline deadline, const std::stop_token& stop)
 {
+    if (!m_unknownAlgorithms.isEmpty())
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("Nothing of what ssh_config wants for %1 is known here: %2.")
+                           .arg(m_node, m_unknownAlgorithms),
+                       m_node);
     ssh_session session = m_session.get();
     const auto connected = finish(
         SSH_AGAIN, [session] { return ssh_connect(session); },

@@ -27,11 +27,13 @@ public:
     [[nodiscard]] SshHandle take() { return std::move(m_session); }
 
 private:
+    void setAlgorithms(const SshHost& host, const QByteArray& hostKeys);
     void makeNonBlocking() const;
 
     SshHandle m_session;
     int m_socket; // of m_session
     QString m_node;
+    QString m_unknownAlgorithms; // an option of ssh_config that leaves nothing to choose from
 };
 
 } // namespace lockstep

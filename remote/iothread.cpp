@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/iothread.h"
 
-#include "remote/connectwindow.h"
+#include "remote/sshshared.h"
 
 namespace lockstep {
 
-IoThread::IoThread() : m_context(new QObject), m_window(std::make_unique<ConnectWindow>())
+namespace {
+
+constexpr int kLastTurns = 20; // twice as many as there may be jump hosts before each other
+
+} // namespace
+
+IoThread::IoThread() : m_context(new QObject), m_shared(std::make_unique<SshShared>())
 {
     m_thread.setObjectName(QStringLiteral("ssh-io"));
     m_context->moveToThread(&m_thread);
@@ -15,9 +21,18 @@ IoThread::IoThread() : m_context(new QObject), m_window(std::make_unique<Connect
 
 IoThread::~IoThread()
 {
-    // Queued behind everything posted so far, so that the last closings still happen.
-    post([this] { m_thread.quit(); });
+    leave(kLastTurns);
     m_thread.wait();
+}
+
+// Queued behind everything posted so far, so that the last closings still happen; a session that goes lets go of the
+// jump host's one turn later.
+void IoThread::leave(int turns)
+{
+    if (turns > 0)
+        post([this, turns] { leave(turns - 1); });
+    else
+        m_thread.quit();
 }
 
 } // namespace lockstep

@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-class ConnectWindow;
+struct SshShared;
 
 class IoThread {
 public:
@@ -48,12 +48,14 @@ public:
         return future.get();
     }
 
-    [[nodiscard]] ConnectWindow& window() { return *m_window; } // I/O thread
+    [[nodiscard]] SshShared& shared() { return *m_shared; } // I/O thread
 
 private:
+    void leave(int turns);
+
     QThread m_thread;
     QObject* m_context; // lives on the thread, deleted there
-    std::unique_ptr<ConnectWindow> m_window;
+    std::unique_ptr<SshShared> m_shared;
 };
 
 // Waits for an answer of the I/O thread. When the deadline passes or a stop is requested, `giveUp` asks that thread to

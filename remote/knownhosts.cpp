@@ -2,6 +2,7 @@
 #include "remote/knownhosts.h"
 
 #include "remote/descriptor.h"
+#include "remote/hostpattern.h"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -12,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 
 namespace lockstep {
@@ -39,11 +39,9 @@ bool matchesHashed(const QByteArray& names, const QByteArray& name)
     return parts.size() == 4 && hashed(QByteArray::fromBase64(parts[2]), name) == QByteArray::fromBase64(parts[3]);
 }
 
-// Only * and ? mean something in these patterns; [ stands for itself.
-bool matchesPattern(QByteArray pattern, const QByteArray& name)
+bool matchesPattern(const QByteArray& pattern, const QByteArray& name)
 {
-    pattern.replace("[", "\\[");
-    return fnmatch(pattern.toLower().constData(), name.constData(), 0) == 0;
+    return matchesHostPattern(pattern.toLower(), name);
 }
 
 QString shown(const QString& file)
@@ -127,7 +125,7 @@ KeyFinding KnownHosts::check(const QString& name, int port, const ServerKey& key
             if (entry.key.blob == key.blob)
                 return {KeyVerdict::Revoked, entry.place, {}, {}}; // outweighs every other line
         } else if (entry.marker == Marker::Authority) {
-            finding.authorityLine = entry.place;
+            finding.authorities += HostAuthority{entry.key, entry.place};
         } else if (entry.key.blob == key.blob) {
             finding.verdict = KeyVerdict::Known;
             finding.line = entry.place;
@@ -145,7 +143,10 @@ KeyFinding KnownHosts::check(const QString& name, int port, const ServerKey& key
         return finding;
     // As ssh does: a key that is known for the host without the port is good for another port, too.
     KeyFinding plain = check(name, kSshPort, key);
-    return plain.verdict == KeyVerdict::Known ? plain : finding;
+    if (plain.verdict == KeyVerdict::Known)
+        return plain;
+    finding.authorities += plain.authorities;
+    return finding;
 }
 
 QList<QByteArray> KnownHosts::algorithms(const QString& name, int port) const
@@ -160,6 +161,11 @@ QList<QByteArray> KnownHosts::algorithms(const QString& name, int port) const
             break;
     }
     return found;
+}
+
+QList<HostAuthority> KnownHosts::authorities(const QString& name, int port) const
+{
+    return check(name, port, {}).authorities;
 }
 
 QByteArray KnownHosts::line(const QString& name, int port, const ServerKey& key, const QByteArray& salt)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // known_hosts as ssh reads and writes it: several files, several names a line, wildcards and negation, hashed names,
-// [host]:port, @revoked. libssh's own reader skips the markers, so it is not used. Host certificates cannot be checked:
-// libssh 0.10 does not negotiate them; @cert-authority lines only change what is said of an unknown key.
+// [host]:port, @revoked, @cert-authority. libssh's own reader skips the markers, so it is not used.
 #pragma once
 
 #include "core/error.h"
@@ -10,6 +9,8 @@
 #include <QByteArray>
 #include <QList>
 #include <QStringList>
+
+#include <optional>
 
 namespace lockstep {
 
@@ -22,13 +23,20 @@ struct ServerKey {
     [[nodiscard]] QString typeName() const;    // ED25519
 };
 
+struct HostAuthority { // a @cert-authority line
+    ServerKey key;
+    QString line;
+
+    bool operator==(const HostAuthority&) const = default;
+};
+
 enum class KeyVerdict { Known, Unknown, Changed, Revoked };
 
 struct KeyFinding {
     KeyVerdict verdict = KeyVerdict::Unknown;
-    QString line;             // "~/.ssh/known_hosts:41": the line that decided
-    QString knownFingerprint; // of a changed key
-    QString authorityLine;    // a @cert-authority for this host, if there is one
+    QString line;                     // "~/.ssh/known_hosts:41": the line that decided
+    QString knownFingerprint;         // of a changed key
+    QList<HostAuthority> authorities; // whose certificates are good for this host
 
     bool operator==(const KeyFinding&) const = default;
 };
@@ -37,6 +45,7 @@ class KnownHosts {
 public:
     [[nodiscard]] static KnownHosts load(const QStringList& files); // missing files hold nothing
     [[nodiscard]] KeyFinding check(const QString& name, int port, const ServerKey& key) const;
+    [[nodiscard]] QList<HostAuthority> authorities(const QString& name, int port) const;
     // Algorithms of the keys known for this host, to be offered first: a server with several keys then shows the known
     // one.
     [[nodiscard]] QList<QByteArray> algorithms(const QString& name, int port) const;

@@ -187,11 +187,10 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
         plan = makePlan(spec, planNodes, desktopEnvironment());
         if (tried) {
             port = *tried;
-            plan.setMasterPort(port->port(), spec.masterPort != 0
-                                                 ? QStringLiteral("asked for, held until the ranks start")
-                                                 : QStringLiteral("free on %1, outside the ephemeral range, held until "
-                                                                  "the ranks start")
-                                                       .arg(plan.nodes[0].name));
+            plan.setMasterPort(port->port(),
+                               spec.masterPort != 0
+                                   ? QStringLiteral("asked for, and free")
+                                   : QStringLiteral("free on %1, outside the ephemeral range").arg(plan.nodes[0].name));
         } else {
             plan.problems.append({Severity::Error, tried.error().node, tried.error().text, {}});
         }
@@ -231,7 +230,7 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(prepared.error());
 
     if (measured->port)
-        measured->port->release(stop);
+        measured->port->release({});
     // No stop from here: a go that was given is followed by its answer, or by the proof that nothing runs.
     Launched launched{measured->plan, {}, wallClockUs()};
     auto gone = onEachNode<std::monostate>(prepared->size(), {}, [&](std::size_t i, std::stop_token) {

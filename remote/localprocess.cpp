@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/localprocess.h"
 
+#include "remote/spawnprogram.h"
 #include "remote/waiting.h"
-
-#include <QDir>
-#include <QFile>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <vector>
-
-extern char** environ; // NOLINT
 
 namespace lockstep {
 
@@ -51,41 +44,6 @@ std::optional<Pipe> outputPipe()
     Pipe made{Descriptor(fds[0]), Descriptor(fds[1])};
     fcntl(made.ours.get(), F_SETFL, O_NONBLOCK);
     return made;
-}
-
-int spawn(pid_t* pid, const QList<QByteArray>& argv, int in, int out, int err)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawn_file_actions_adddup2(&actions, err, 2);
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    posix_spawn_file_actions_addchdir_np(&actions, QFile::encodeName(QDir::homePath()).constData()); // as sshd does
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t set;
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attributes, &set);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attributes, &set);
-    // A session of its own: Ctrl-C in our terminal is for us.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    std::vector<char*> words;
-    words.reserve(static_cast<std::size_t>(argv.size()) + 1);
-    for (const QByteArray& word : argv)
-        words.push_back(const_cast<char*>(word.constData())); // NOLINT: execve's signature
-    words.push_back(nullptr);
-    const int error = posix_spawnp(pid, words[0], &actions, &attributes, words.data(), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-// glibc 2.36 declares pidfd_open without extern "C".
-int pidFd(pid_t pid)
-{
-    return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
 }
 
 // Reads until EAGAIN (true: nothing more is there now), the end (true), or until `into` is full (false).
@@ -125,7 +83,7 @@ Result<std::unique_ptr<Process>> LocalProcess::start(const QList<QByteArray>& ar
                        QStringLiteral("Could not make pipes to start %1 on %2: %3.")
                            .arg(process->m_program, node, QString::fromLocal8Bit(std::strerror(errno))),
                        node);
-    const int error = spawn(&process->m_pid, argv, in->theirs.get(), out->theirs.get(), err->theirs.get());
+    const int error = spawnProgram(&process->m_pid, argv, {in->theirs.get(), out->theirs.get(), err->theirs.get()});
     if (error != 0) {
         process->m_pid = -1;
         process->m_exited = process->m_outDrained = process->m_errDrained = process->m_inputGone = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshagent.h"
 
+#include "remote/sshwire.h"
 #include "remote/waiting.h"
 
 #include <QFile>
@@ -19,31 +20,6 @@ namespace {
 constexpr char kFailure = 5, kRequestIdentities = 11, kIdentitiesAnswer = 12, kSignRequest = 13;
 constexpr quint32 kMessageBytes = 256 * 1024; // OpenSSH's own limit
 constexpr qsizetype kLengthBytes = 4;
-
-QByteArray lengthOf(qsizetype size)
-{
-    QByteArray bytes(kLengthBytes, '\0');
-    qToBigEndian(static_cast<quint32>(size), bytes.data());
-    return bytes;
-}
-
-QByteArray string(const QByteArray& bytes)
-{
-    return lengthOf(bytes.size()) + bytes;
-}
-
-// Takes a length-prefixed string off the front.
-std::optional<QByteArray> takeString(QByteArray& from)
-{
-    if (from.size() < kLengthBytes)
-        return {};
-    const quint32 size = qFromBigEndian<quint32>(from.constData());
-    if (size > kMessageBytes || from.size() < kLengthBytes + static_cast<qsizetype>(size))
-        return {};
-    QByteArray taken = from.mid(kLengthBytes, size);
-    from.remove(0, kLengthBytes + size);
-    return taken;
-}
 
 bool waitReady(int socket, short events, const StopWake& wake, Deadline deadline, const std::stop_token& stop)
 {
@@ -111,7 +87,7 @@ Result<QByteArray> askAgent(const QString& socketPath, const QByteArray& message
     if (!agent || connect(agent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return failed(QStringLiteral("cannot be reached: ") + QString::fromLocal8Bit(std::strerror(errno)));
     const StopWake wake(stop, {});
-    if (!sendAll(agent.get(), string(message), wake, deadline, stop))
+    if (!sendAll(agent.get(), wireString(message), wake, deadline, stop))
         return failed(QStringLiteral("took no question"));
     auto answer = receiveMessage(agent.get(), wake, deadline, stop);
     if (!answer)
@@ -124,32 +100,30 @@ Result<QList<AgentKey>> listAgentKeys(const QString& socketPath, Deadline deadli
     auto answer = askAgent(socketPath, QByteArray(1, kRequestIdentities), deadline, stop);
     if (!answer)
         return std::unexpected(answer.error());
-    QByteArray rest = *answer;
-    if (!rest.startsWith(kIdentitiesAnswer) || rest.size() < 1 + kLengthBytes)
+    WireReader rest(answer->mid(1));
+    const quint32 count = rest.number();
+    if (!answer->startsWith(kIdentitiesAnswer) || rest.failed())
         return failure(ErrorCode::Protocol,
                        QStringLiteral("The ssh-agent at %1 does not list its keys.").arg(socketPath));
-    const quint32 count = qFromBigEndian<quint32>(rest.constData() + 1);
-    rest.remove(0, 1 + kLengthBytes);
     QList<AgentKey> keys;
     for (quint32 i = 0; i < count; ++i) {
-        auto blob = takeString(rest);
-        auto comment = takeString(rest);
-        if (!blob || !comment)
+        AgentKey key{rest.string(), rest.string()}; // in this order: braces
+        if (rest.failed())
             break; // a short answer: what was whole counts
-        keys.append({*blob, *comment});
+        keys.append(key);
     }
     return keys;
 }
 
-OneKeyAgent::OneKeyAgent(QString socketPath, AgentKey key, Deadline deadline, std::stop_token stop)
+OneKeyAgent::OneKeyAgent(QString socketPath, AgentKey key, QByteArray shown, Deadline deadline, std::stop_token stop)
 {
     int ends[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return;
     m_client.reset(ends[0]);
     m_server.reset(ends[1]);
-    m_thread = std::jthread([this, path = std::move(socketPath), held = std::move(key), deadline,
-                             stopped = std::move(stop)] { serve(path, held, deadline, stopped); });
+    m_thread = std::jthread([this, path = std::move(socketPath), held = std::move(key), seen = std::move(shown),
+                             deadline, stopped = std::move(stop)] { serve(path, held, seen, deadline, stopped); });
 }
 
 OneKeyAgent::~OneKeyAgent()
@@ -158,7 +132,7 @@ OneKeyAgent::~OneKeyAgent()
         shutdown(m_server.get(), SHUT_RDWR); // ends serve(); the descriptor itself outlives the thread
 }
 
-void OneKeyAgent::serve(const QString& socketPath, const AgentKey& key, Deadline deadline,
+void OneKeyAgent::serve(const QString& socketPath, const AgentKey& key, const QByteArray& shown, Deadline deadline,
                         const std::stop_token& stop) const
 {
     // libssh's own writes raise SIGPIPE on a closed socket, so this end stays open and answers to the end.
@@ -167,12 +141,16 @@ void OneKeyAgent::serve(const QString& socketPath, const AgentKey& key, Deadline
     while (const auto message = receiveMessage(m_server.get(), wake, {}, never)) {
         QByteArray answer(1, kFailure);
         if (message->startsWith(kRequestIdentities)) {
-            answer = kIdentitiesAnswer + lengthOf(1) + string(key.blob) + string(key.comment);
+            answer = kIdentitiesAnswer + wireNumber(1) + wireString(shown) + wireString(key.comment);
         } else if (message->startsWith(kSignRequest)) {
-            if (auto signature = askAgent(socketPath, *message, deadline, stop))
+            // The agent knows the bare key; what is signed names the certificate all the same.
+            WireReader request(message->mid(1));
+            const QByteArray named = request.string(), rest = message->mid(1 + request.position());
+            const QByteArray asked = named == shown ? key.blob : named;
+            if (auto signature = askAgent(socketPath, kSignRequest + wireString(asked) + rest, deadline, stop))
                 answer = *signature;
         }
-        if (!sendAll(m_server.get(), string(answer), wake, {}, never))
+        if (!sendAll(m_server.get(), wireString(answer), wake, {}, never))
             return;
     }
 }

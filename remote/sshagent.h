@@ -23,11 +23,11 @@ struct AgentKey {
 [[nodiscard]] Result<QList<AgentKey>> listAgentKeys(const QString& socket, Deadline deadline,
                                                     const std::stop_token& stop);
 
-// An agent that holds one key of another agent: what libssh gets to see. Its answers are bounded by the deadline and
-// the stop token, so libssh's endless wait ends too.
+// An agent that holds one key of another agent, perhaps by a certificate for it: what libssh gets to see. Its answers
+// are bounded by the deadline and the stop token, so libssh's endless wait ends too.
 class OneKeyAgent {
 public:
-    OneKeyAgent(QString socket, AgentKey key, Deadline deadline, std::stop_token stop);
+    OneKeyAgent(QString socket, AgentKey key, QByteArray shown, Deadline deadline, std::stop_token stop);
     ~OneKeyAgent();
     OneKeyAgent(const OneKeyAgent&) = delete;
     OneKeyAgent& operator=(const OneKeyAgent&) = delete;
@@ -35,7 +35,8 @@ public:
     [[nodiscard]] int clientSocket() const { return m_client.get(); } // stays ours; libssh must let go of it first
 
 private:
-    void serve(const QString& socket, const AgentKey& key, Deadline deadline, const std::stop_token& stop) const;
+    void serve(const QString& socket, const AgentKey& key, const QByteArray& shown, Deadline deadline,
+               const std::stop_token& stop) const;
 
     Descriptor m_client, m_server;
     std::jthread m_thread;

@@ -3,71 +3,14 @@
 
 #include "remote/localprocess.h"
 #include "remote/localtransport.h"
-
-#include <QDir>
-
-#include <array>
-#include <pwd.h>
-#include <unistd.h>
+#include "remote/sshconfigreader.h"
+#include "remote/sshtokens.h"
 
 namespace lockstep {
 
 namespace {
 
 constexpr int kNotFound = 127;
-constexpr int kSshPort = 22;
-
-struct Account { // ssh takes both from here, not from the environment
-    QString name, home;
-};
-
-Account account()
-{
-    passwd entry{};
-    passwd* found = nullptr;
-    std::array<char, 16384> text{};
-    if (getpwuid_r(getuid(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr)
-        return {QString::fromLocal8Bit(entry.pw_name), QString::fromLocal8Bit(entry.pw_dir)};
-    return {qEnvironmentVariable("USER"), QDir::homePath()};
-}
-
-// What ssh -G leaves as it was written.
-QString expanded(QString path, const SshHost& host, const QString& typed)
-{
-    const Account self = account();
-    if (path == QLatin1String("~") || path.startsWith(QLatin1String("~/")))
-        path.replace(0, 1, self.home);
-    QString result;
-    for (qsizetype i = 0; i < path.size(); ++i) {
-        if (path[i] != u'%' || i + 1 == path.size()) {
-            result += path[i];
-            continue;
-        }
-        switch (path[++i].unicode()) {
-        case u'd':
-            result += self.home;
-            break;
-        case u'u':
-            result += self.name;
-            break;
-        case u'h':
-            result += host.hostName;
-            break;
-        case u'r':
-            result += host.user;
-            break;
-        case u'n':
-            result += typed;
-            break;
-        case u'p':
-            result += QString::number(host.port);
-            break;
-        default:
-            result += path[i];
-        }
-    }
-    return result;
-}
 
 QString agentSocket(const QString& value, const SshHost& host, const QString& typed)
 {
@@ -77,7 +20,7 @@ QString agentSocket(const QString& value, const SshHost& host, const QString& ty
         return qEnvironmentVariable("SSH_AUTH_SOCK");
     if (value.startsWith(u'$'))
         return qEnvironmentVariable(value.mid(1).toLocal8Bit().constData());
-    return expanded(value, host, typed);
+    return expandedPath(value, host, typed);
 }
 
 } // namespace
@@ -87,68 +30,139 @@ QString SshHost::knownHostsName() const
     return (hostKeyAlias.isEmpty() ? hostName : hostKeyAlias).toLower();
 }
 
-SshHost parseResolved(const QByteArray& output, const QString& typed)
+namespace {
+
+constexpr char kUsualMethods[] = "publickey,keyboard-interactive,password";
+
+bool isYes(const QString& value) // ssh -G writes either, by option
 {
-    SshHost host;
-    QString agent;
-    QStringList userFiles, globalFiles;
-    for (const QByteArray& line : output.split('\n')) {
-        const qsizetype blank = line.indexOf(' ');
-        if (blank < 0)
-            continue;
-        const QByteArray key = line.left(blank).toLower();
-        const QString value = QString::fromUtf8(line.mid(blank + 1)).trimmed();
-        if (key == "hostname")
-            host.hostName = value;
-        else if (key == "user")
-            host.user = value;
-        else if (key == "port")
-            host.port = value.toInt();
-        else if (key == "identityfile" && value != QLatin1String("none"))
-            host.identityFiles += value;
-        else if (key == "certificatefile" && value != QLatin1String("none"))
-            host.certificateFiles += value;
-        else if (key == "identitiesonly")
-            host.identitiesOnly = value == QLatin1String("yes");
-        else if (key == "identityagent")
-            agent = value;
-        else if (key == "userknownhostsfile")
-            userFiles = value.split(u' ', Qt::SkipEmptyParts);
-        else if (key == "globalknownhostsfile")
-            globalFiles = value.split(u' ', Qt::SkipEmptyParts);
-        else if (key == "hostkeyalias")
-            host.hostKeyAlias = value;
-        else if (key == "hashknownhosts")
-            host.hashKnownHosts = value == QLatin1String("yes");
-        else if (key == "addressfamily")
-            host.addressFamily = value;
-        else if (key == "proxyjump" && value != QLatin1String("none"))
-            host.proxyJump = value.split(u',', Qt::SkipEmptyParts);
-        else if (key == "proxycommand" && value != QLatin1String("none"))
-            host.proxyCommand = value;
-    }
-    host.identityAgent = agentSocket(agent, host, typed);
-    for (QStringList* files : {&host.identityFiles, &host.certificateFiles, &userFiles, &globalFiles})
-        for (QString& file : *files)
-            file = expanded(file, host, typed);
-    host.knownHostsFiles = userFiles + globalFiles;
-    host.knownHostsFiles.removeAll(QStringLiteral("none"));
-    return host;
+    return value == QLatin1String("yes") || value == QLatin1String("true");
 }
 
-SshHost defaultsFor(const Address& address)
-{
-    const Account self = account();
+// The lines of ssh -G, as they are: nothing is expanded yet.
+struct Dump {
     SshHost host;
-    host.hostName = address.host;
-    host.user = address.user.isEmpty() ? self.name : address.user;
-    host.port = address.port == 0 ? kSshPort : address.port;
-    for (const char* name : {"id_rsa", "id_ecdsa", "id_ed25519"})
-        host.identityFiles += self.home + QStringLiteral("/.ssh/") + QLatin1String(name);
-    host.identityAgent = qEnvironmentVariable("SSH_AUTH_SOCK");
-    host.knownHostsFiles = {self.home + QStringLiteral("/.ssh/known_hosts"),
-                            QStringLiteral("/etc/ssh/ssh_known_hosts")};
-    return host;
+    QString agent, proxyCommand;
+    QStringList userFiles, globalFiles, jumps;
+    QString preferred = QLatin1String(kUsualMethods);
+    QStringList refusedMethods;
+
+    void take(const QByteArray& key, const QString& value);
+    void takeMore(const QByteArray& key, const QString& value);
+};
+
+void Dump::take(const QByteArray& key, const QString& value)
+{
+    const bool none = value == QLatin1String("none");
+    if (key == "hostname")
+        host.hostName = value;
+    else if (key == "user")
+        host.user = value;
+    else if (key == "port")
+        host.port = value.toInt();
+    else if (key == "identityfile" && !none)
+        host.identityFiles += value;
+    else if (key == "certificatefile" && !none)
+        host.certificateFiles += value;
+    else if (key == "identitiesonly")
+        host.identitiesOnly = isYes(value);
+    else if (key == "identityagent")
+        agent = value;
+    else if (key == "userknownhostsfile")
+        userFiles = value.split(u' ', Qt::SkipEmptyParts);
+    else if (key == "globalknownhostsfile")
+        globalFiles = value.split(u' ', Qt::SkipEmptyParts);
+    else if (key == "hostkeyalias")
+        host.hostKeyAlias = value;
+    else if (key == "hashknownhosts")
+        host.hashKnownHosts = isYes(value);
+    else if (key == "addressfamily")
+        host.addressFamily = value;
+    else if (key == "proxyjump" && !none)
+        jumps = value.split(u',', Qt::SkipEmptyParts);
+    else if (key == "proxycommand" && !none)
+        proxyCommand = value;
+    else
+        takeMore(key, value);
+}
+
+void Dump::takeMore(const QByteArray& key, const QString& value)
+{
+    const bool none = value == QLatin1String("none");
+    if (key == "proxyusefdpass")
+        host.proxyUseFdpass = isYes(value);
+    else if (key == "bindaddress")
+        host.bindAddress = value;
+    else if (key == "bindinterface")
+        host.bindInterface = value;
+    else if (key == "connecttimeout")
+        host.connectTimeoutS = value.toInt(); // none: 0
+    else if (key == "preferredauthentications")
+        preferred = value;
+    else if (key == "pubkeyauthentication" && value == QLatin1String("false"))
+        refusedMethods += QStringLiteral("publickey");
+    else if (key == "pubkeyauthentication" && value == QLatin1String("no"))
+        refusedMethods += QStringLiteral("publickey");
+    else if (key == "kbdinteractiveauthentication" && !isYes(value))
+        refusedMethods += QStringLiteral("keyboard-interactive");
+    else if (key == "passwordauthentication" && !isYes(value))
+        refusedMethods += QStringLiteral("password");
+    else if (key == "numberofpasswordprompts")
+        host.passwordPrompts = value.toInt();
+    else if (key == "batchmode")
+        host.batchMode = isYes(value);
+    else if (key == "stricthostkeychecking")
+        host.acceptNewHostKeys = value == QLatin1String("accept-new") || value == QLatin1String("false") ||
+                                 value == QLatin1String("no") || value == QLatin1String("off");
+    else if (key == "ciphers")
+        host.ciphers = value;
+    else if (key == "macs")
+        host.macs = value;
+    else if (key == "kexalgorithms")
+        host.kexAlgorithms = value;
+    else if (key == "hostkeyalgorithms")
+        host.hostKeyAlgorithms = value;
+    else if (key == "pubkeyacceptedalgorithms" || key == "pubkeyacceptedkeytypes")
+        host.publicKeyAlgorithms = value;
+    else if (key == "pkcs11provider" && !none)
+        host.notHonoured += QStringLiteral("PKCS11Provider %1 (add it to your ssh-agent with `ssh-add -s`)").arg(value);
+    else if (key == "knownhostscommand" && !none)
+        host.notHonoured += QStringLiteral("KnownHostsCommand %1").arg(value);
+}
+
+} // namespace
+
+Result<SshHost> parseResolved(const QByteArray& output, const QString& typed)
+{
+    Dump dump;
+    for (const QByteArray& line : output.split('\n'))
+        if (const qsizetype blank = line.indexOf(' '); blank > 0)
+            dump.take(line.left(blank).toLower(), QString::fromUtf8(line.mid(blank + 1)).trimmed());
+
+    SshHost& host = dump.host;
+    host.identityAgent = agentSocket(dump.agent, host, typed);
+    for (QStringList* files : {&host.identityFiles, &host.certificateFiles, &dump.userFiles, &dump.globalFiles})
+        for (QString& file : *files)
+            file = expandedPath(file, host, typed);
+    host.knownHostsFiles = dump.userFiles + dump.globalFiles;
+    host.knownHostsFiles.removeAll(QStringLiteral("none"));
+    host.methods.clear();
+    for (const QString& method : dump.preferred.split(u',', Qt::SkipEmptyParts))
+        if (QString::fromLatin1(kUsualMethods).split(u',').contains(method) && !dump.refusedMethods.contains(method))
+            host.methods += method;
+    for (const QString& jump : std::as_const(dump.jumps)) {
+        const auto expanded = expandedProxy(jump, host, typed);
+        if (!expanded)
+            return std::unexpected(expanded.error());
+        host.proxyJump += *expanded;
+    }
+    if (!dump.proxyCommand.isEmpty()) {
+        const auto expanded = expandedProxy(dump.proxyCommand, host, typed);
+        if (!expanded)
+            return std::unexpected(expanded.error());
+        host.proxyCommand = *expanded;
+    }
+    return std::move(dump.host);
 }
 
 Result<SshHost> resolveHost(const Address& address, const SshSettings& settings, const QString& node, Deadline deadline,
@@ -172,8 +186,13 @@ Result<SshHost> resolveHost(const Address& address, const SshSettings& settings,
     const auto finished = local.run(argv, {}, deadline, stop);
     if (!finished)
         return std::unexpected(finished.error());
-    if (finished->exitCode == kNotFound)
-        return defaultsFor(address);
+    if (finished->exitCode == kNotFound) {
+        const auto dump = SshConfigReader(address, settings, deadline, stop).dump();
+        if (!dump)
+            return failure(dump.error().code,
+                           QStringLiteral("ssh_config for %1: %2").arg(address.text(), dump.error().text), node);
+        return parseResolved(*dump, address.host);
+    }
     if (finished->exitCode != 0)
         return failure(ErrorCode::BadInput,
                        QStringLiteral("ssh does not understand its configuration for %1: %2")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ssh itself would use for a host. `ssh -G` is the resolver: nobody else reads ssh_config exactly as ssh does.
+// What ssh itself would use for a host. `ssh -G` is the resolver where ssh is installed.
 #pragma once
 
 #include "remote/sshsettings.h"
@@ -21,8 +21,19 @@ struct SshHost {
     QString hostKeyAlias;
     bool hashKnownHosts = false;
     QString addressFamily = QStringLiteral("any"); // inet, inet6
-    QStringList proxyJump;                         // outermost first
-    QString proxyCommand;
+    QString bindAddress, bindInterface;
+    int connectTimeoutS = 0; // 0: ours
+    QStringList proxyJump;   // outermost first, its tokens (%r, %h) replaced
+    QString proxyCommand;    // its tokens replaced; one line for the shell
+    bool proxyUseFdpass = false;
+    QStringList methods = {QStringLiteral("publickey"), QStringLiteral("keyboard-interactive"),
+                           QStringLiteral("password")}; // to sign in by, in this order
+    int passwordPrompts = 3;
+    bool batchMode = false;         // nobody is to be asked
+    bool acceptNewHostKeys = false; // StrictHostKeyChecking accept-new, no or off: an unknown key is added unasked
+    // As written there, "+x" and "-x" included; empty: ours.
+    QString ciphers, macs, kexAlgorithms, hostKeyAlgorithms, publicKeyAlgorithms;
+    QStringList notHonoured; // "PKCS11Provider /usr/lib/x.so": said when a sign-in fails
 
     bool operator==(const SshHost&) const = default;
 
@@ -30,12 +41,9 @@ struct SshHost {
 };
 
 // The output of ssh -G. `typed` is what the person wrote (%n).
-[[nodiscard]] SshHost parseResolved(const QByteArray& output, const QString& typed);
+[[nodiscard]] Result<SshHost> parseResolved(const QByteArray& output, const QString& typed);
 
-// The defaults of ssh without any ssh_config.
-[[nodiscard]] SshHost defaultsFor(const Address& address);
-
-// Runs `ssh -G`. Any worker thread.
+// Runs `ssh -G`; without ssh, our own reading (sshconfigreader.h). Any worker thread.
 [[nodiscard]] Result<SshHost> resolveHost(const Address& address, const SshSettings& settings, const QString& node,
                                           Deadline deadline, const std::stop_token& stop);
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshconnector.h"
 
-#include "remote/connectwindow.h"
-#include "remote/iothread.h"
-#include "remote/onceanswer.h"
+#include "remote/certificatefetch.h"
 #include "remote/sshforward.h"
-#include "remote/sshsignin.h"
+#include "remote/sshshared.h"
 #include "remote/tcpconnect.h"
-#include "remote/waiting.h"
 
 #include <QRandomGenerator>
 
@@ -15,11 +12,12 @@ namespace lockstep {
 
 namespace {
 
-constexpr int kHangUps = 8;      // an sshd over its MaxStartups hangs up; it is asked again
+constexpr int kHangUps = 12;     // an sshd over its MaxStartups hangs up; it is asked again
 constexpr int kConnections = 16; // to one server for all keys there are
 constexpr int kJumps = 8;        // of jump hosts that name jump hosts
 constexpr std::chrono::milliseconds kPauseMin{60}, kPauseMax{400}; // between two of them, times their number
 
+// After a hang-up, with jitter, so that many nodes behind one address do not come back in step.
 void pause(int count, Deadline deadline, const std::stop_token& stop)
 {
     const auto least = static_cast<int>(kPauseMin.count()), most = static_cast<int>(kPauseMax.count());
@@ -29,43 +27,35 @@ void pause(int count, Deadline deadline, const std::stop_token& stop)
     poll(&entry, 1, pollTimeout(earlier(deadline, Deadline::in(time))));
 }
 
-class WindowPlace { // leaves the window when it goes
-public:
-    WindowPlace(IoThread& io, QString server) : m_io(io), m_server(std::move(server)) {}
-    ~WindowPlace()
-    {
-        m_io.post([&io = m_io, server = m_server] { io.window().leave(server); });
-    }
-    WindowPlace(const WindowPlace&) = delete;
-    WindowPlace& operator=(const WindowPlace&) = delete;
+} // namespace
 
-private:
-    IoThread& m_io;
-    QString m_server;
-};
-
-QString windowKey(const SshHost& host)
+QString SshConnector::Server::windowKey() const
 {
-    return host.hostName + u' ' + QString::number(host.port);
+    const QString before = via ? via->sessionKey() : host.proxyCommand;
+    return QStringLiteral("%1 > %2 %3").arg(before, host.hostName).arg(host.port);
 }
 
-} // namespace
+QString SshConnector::Server::sessionKey() const
+{
+    return windowKey() + u' ' + host.user + u' ' + host.hostKeyAlias;
+}
 
 SshConnector::SshConnector(const Node& node, IoThread& io, const SshSettings& settings)
     : m_node(node), m_io(io), m_settings(settings)
 {
 }
 
-Result<SignedIn> SshConnector::connect(Deadline deadline, const std::stop_token& stop)
+Result<SignedIn> SshConnector::connect(Deadline& deadline, const std::stop_token& stop)
 {
-    const auto server = resolve(m_node.address, m_node.name, m_node.jump, 0, deadline, stop);
-    if (!server)
-        return std::unexpected(server.error());
-    return signIn(*server, deadline, stop);
+    m_deadline = deadline;
+    const auto server = resolve(m_node.address, m_node.name, m_node.jump, 0, stop);
+    auto result = server ? signIn(*server, stop) : std::unexpected(server.error());
+    deadline = m_deadline;
+    return result;
 }
 
 Result<SshConnector::Server> SshConnector::resolve(const Address& address, const QString& name,
-                                                   const QStringList& jumps, int depth, Deadline deadline,
+                                                   const QStringList& jumps, int depth,
                                                    const std::stop_token& stop) const
 {
     if (depth > kJumps)
@@ -73,61 +63,49 @@ Result<SshConnector::Server> SshConnector::resolve(const Address& address, const
             ErrorCode::BadInput,
             QStringLiteral("%1 is behind more than %2 jump hosts; they may name each other.").arg(name).arg(kJumps),
             m_node.name);
-    const auto host = resolveHost(address, m_settings, name, deadline, stop);
+    auto host = resolveHost(address, m_settings, name, m_deadline, stop);
     if (!host)
         return std::unexpected(host.error());
-    if (!host->proxyCommand.isEmpty() && jumps.isEmpty())
+    if (!jumps.isEmpty()) // the inventory's word comes before ssh_config's
+        host->proxyCommand.clear();
+    if (host->proxyUseFdpass && !host->proxyCommand.isEmpty())
         return failure(ErrorCode::BadInput,
-                       QStringLiteral("%1 needs the ProxyCommand `%2`, which is not supported; use ProxyJump.")
-                           .arg(name, host->proxyCommand),
+                       QStringLiteral("%1 has ProxyUseFdpass in ssh_config, which cannot be honoured here; a "
+                                      "ProxyCommand without it, or ProxyJump, can.")
+                           .arg(name),
                        m_node.name);
-    return Server{name, *host, jumps.isEmpty() ? host->proxyJump : jumps, depth};
+    Server server{name, *host, {}};
+    const QStringList hops = jumps.isEmpty() ? host->proxyJump : jumps;
+    if (hops.isEmpty())
+        return server;
+    // All of the way before the first step: a way in a circle would wait for itself.
+    const auto before = Address::parse(hops.last());
+    if (!before)
+        return std::unexpected(before.error());
+    auto via =
+        resolve(*before, QStringLiteral("jump host %1").arg(hops.last()), hops.first(hops.size() - 1), depth + 1, stop);
+    if (!via)
+        return via;
+    server.via = std::make_shared<const Server>(std::move(*via));
+    return server;
 }
 
-Result<void> SshConnector::enterWindow(const Server& server, Deadline deadline, const std::stop_token& stop) const
+Result<SignedIn> SshConnector::signIn(const Server& server, const std::stop_token& stop)
 {
-    const auto turn = std::make_shared<OnceAnswer<Result<void>>>();
-    auto future = turn->future();
-    m_io.post([&io = m_io, key = windowKey(server.host), turn] {
-        io.window().enter(key, [turn] { return turn->give({}); });
-    });
-    return await(future, deadline, stop, [this, turn, name = server.name](ErrorCode code) {
-        m_io.post([turn, code, name] {
-            turn->give(failure(code, QStringLiteral("Connecting to %1 did not come to its turn in time.").arg(name)));
-        });
-    });
-}
-
-Result<SignedIn> SshConnector::signIn(const Server& server, Deadline deadline, const std::stop_token& stop)
-{
-    const KnownHosts known = KnownHosts::load(server.host.knownHostsFiles);
-    const auto algorithms = known.algorithms(server.host.knownHostsName(), server.host.port);
-    SshSignIn keys(server.host, m_settings, server.name, collectIdentities(server.host, deadline, stop));
-    int hangUps = 0;
-    for (int connections = 0; connections < kConnections; ++connections) {
-        if (auto entered = enterWindow(server, deadline, stop); !entered)
-            return std::unexpected(entered.error());
-        const WindowPlace place(m_io, windowKey(server.host));
-        std::shared_ptr<SshSession> via;
-        auto socket = reach(server, via, deadline, stop);
-        if (!socket)
-            return std::unexpected(socket.error());
-        ConnectingSession session(server.host, algorithms, std::move(*socket), server.name);
-        const auto key = session.exchangeKeys(deadline, stop);
-        if (!key) {
-            if (key.error().code != ErrorCode::ConnectionLost || ++hangUps > kHangUps || passed(deadline))
-                return std::unexpected(key.error());
-            --connections;
-            pause(hangUps, deadline, stop);
-            continue;
-        }
-        if (auto checked = checkHostKey(server, known, *key); !checked)
-            return std::unexpected(checked.error());
-        const auto outcome = keys.attempt(session, deadline, stop);
-        if (!outcome)
-            return std::unexpected(outcome.error());
-        if (*outcome == SshSignIn::Outcome::SignedIn)
-            return SignedIn{session.take(), keys.signedInWith(), std::move(via)};
+    HostKeyCheck hostKey(server.host, m_settings, server.name, m_node.name);
+    if (hostKey.wantsCertificate())
+        if (auto asked = askCertificate(server, hostKey, stop); !asked)
+            return std::unexpected(asked.error());
+    SshSignIn keys(server.host, m_settings, m_io, server.name, collectIdentities(server.host, m_deadline, stop));
+    Tries tries;
+    while (tries.connections < kConnections) {
+        auto done = tryOnce(server, hostKey, keys, tries, stop);
+        if (!done)
+            return std::unexpected(done.error());
+        if (*done)
+            return std::move(**done);
+        if (auto answered = keys.askPerson(m_deadline, stop); !answered)
+            return std::unexpected(answered.error());
     }
     return failure(ErrorCode::AuthFailed,
                    QStringLiteral("%1 refused the first keys of too many. Name the right one with IdentityFile and "
@@ -136,15 +114,103 @@ Result<SignedIn> SshConnector::signIn(const Server& server, Deadline deadline, c
                    m_node.name);
 }
 
-Result<Descriptor> SshConnector::reach(const Server& server, std::shared_ptr<SshSession>& via, Deadline deadline,
-                                       const std::stop_token& stop)
+Result<std::optional<SignedIn>> SshConnector::tryOnce(const Server& server, HostKeyCheck& hostKey, SshSignIn& keys,
+                                                      Tries& tries, const std::stop_token& stop)
 {
-    if (server.jumps.isEmpty())
-        return connectTcp({server.host.hostName, server.host.port, server.host.addressFamily, server.name}, deadline,
-                          stop);
-    auto session = hop(server, deadline, stop);
-    if (!session)
-        return std::unexpected(session.error());
+    auto turn = ConnectTurn::take(m_io, server.windowKey(), server.name, m_deadline, stop);
+    if (!turn)
+        return std::unexpected(turn.error());
+    auto path = reach(server, stop);
+    if (!path)
+        return std::unexpected(path.error());
+    ConnectingSession session(server.host, hostKey.algorithms(), std::move(path->socket), server.name);
+    const auto key = session.exchangeKeys(m_deadline, stop);
+    if (!key) {
+        if (path->command)
+            if (const QString said = path->command->complaint(stop); !said.isEmpty())
+                return failure(ErrorCode::Unreachable,
+                               QStringLiteral("%1 cannot be reached by its ProxyCommand `%2`: %3")
+                                   .arg(server.name, server.host.proxyCommand, said),
+                               m_node.name);
+        if (key.error().code != ErrorCode::ConnectionLost || ++tries.hangUps > kHangUps || passed(m_deadline))
+            return std::unexpected(key.error());
+        (*turn)->leave(ConnectWindow::Left::HungUp);
+        pause(tries.hangUps, m_deadline, stop);
+        return std::nullopt;
+    }
+    ++tries.connections;
+    auto checked = hostKey.check(*key);
+    m_seen = hostKey.seen();
+    if (!checked)
+        return std::unexpected(checked.error());
+    const auto outcome = keys.attempt(
+        session, [&turn] { (*turn)->leave(ConnectWindow::Left::Otherwise); }, m_deadline, stop);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    if (*outcome != SshSignIn::Outcome::SignedIn)
+        return std::nullopt;
+    (*turn)->leave(ConnectWindow::Left::SignedIn);
+    return SignedIn{session.take(), keys.signedInWith(), std::move(path->carrier)};
+}
+
+Result<void> SshConnector::askCertificate(const Server& server, HostKeyCheck& hostKey, const std::stop_token& stop)
+{
+    // What it showed before will do while it is good: an sshd may punish those who leave without signing in.
+    const QByteArray before = m_io.ask([&] { return m_io.shared().certificates[server.windowKey()]; });
+    if (!before.isEmpty())
+        hostKey.useCertificate(before, m_deadline, stop);
+    for (int hangUps = 0; !hostKey.isCertified();) {
+        auto turn = ConnectTurn::take(m_io, server.windowKey(), server.name, m_deadline, stop);
+        if (!turn)
+            return std::unexpected(turn.error());
+        auto path = reach(server, stop);
+        if (!path)
+            return std::unexpected(path.error());
+        const auto blob = fetchHostCertificate(path->socket, server.name, m_deadline, stop);
+        if (blob) {
+            hostKey.useCertificate(*blob, m_deadline, stop);
+            m_io.ask([&] { m_io.shared().certificates[server.windowKey()] = *blob; });
+            return {};
+        }
+        if (blob.error().code != ErrorCode::ConnectionLost || ++hangUps > kHangUps || passed(m_deadline))
+            return std::unexpected(blob.error());
+        (*turn)->leave(ConnectWindow::Left::HungUp);
+        pause(hangUps, m_deadline, stop);
+    }
+    return {};
+}
+
+Result<SshConnector::Path> SshConnector::reach(const Server& server, const std::stop_token& stop)
+{
+    if (server.via)
+        return reachByJump(server, stop);
+    const SshHost& host = server.host;
+    if (!host.proxyCommand.isEmpty()) {
+        auto started = ProxyCommand::start(host.proxyCommand, server.name);
+        if (!started)
+            return std::unexpected(started.error());
+        return Path{std::move(started->socket), started->command, started->command};
+    }
+    Deadline deadline = m_deadline;
+    if (host.connectTimeoutS > 0)
+        deadline = earlier(deadline, Deadline::in(std::chrono::seconds(host.connectTimeoutS)));
+    auto socket =
+        connectTcp({host.hostName, host.port, host.addressFamily, host.bindAddress, host.bindInterface, server.name},
+                   deadline, stop);
+    if (!socket)
+        return std::unexpected(socket.error());
+    return Path{std::move(*socket), {}, {}};
+}
+
+Result<SshConnector::Path> SshConnector::reachByJump(const Server& server, const std::stop_token& stop)
+{
+    auto session = hop(*server.via, stop);
+    if (!session) {
+        Error error = session.error(); // perhaps one that another target of this jump host met
+        error.node = m_node.name;
+        error.text = QStringLiteral("%1 cannot be reached: %2").arg(server.name, error.text);
+        return std::unexpected(error);
+    }
     SshForward::Opened opened;
     auto future = opened.get_future();
     auto forward = m_io.ask([&] {
@@ -152,69 +218,38 @@ Result<Descriptor> SshConnector::reach(const Server& server, std::shared_ptr<Ssh
         (*session)->keep(made);
         return std::weak_ptr<SshForward>(made);
     });
-    auto socket = await(future, deadline, stop, [this, forward](ErrorCode code) {
+    auto socket = await(future, m_deadline, stop, [this, forward](ErrorCode code) {
         m_io.post([forward, code] {
             if (const auto held = forward.lock())
                 held->giveUp(code);
         });
     });
-    via = std::move(*session);
-    return socket;
+    if (!socket)
+        return std::unexpected(socket.error());
+    return Path{std::move(*socket), std::move(*session), {}};
 }
 
-Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& server, Deadline deadline,
-                                                      const std::stop_token& stop)
+Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& jump, const std::stop_token& stop)
 {
-    const auto address = Address::parse(server.jumps.last());
-    if (!address)
-        return std::unexpected(address.error());
-    const QString name = QStringLiteral("jump host %1 of %2").arg(server.jumps.last(), m_node.name);
-    const auto next =
-        resolve(*address, name, server.jumps.first(server.jumps.size() - 1), server.depth + 1, deadline, stop);
-    if (!next)
-        return std::unexpected(next.error());
-    auto signedIn = signIn(*next, deadline, stop);
-    if (!signedIn)
-        return std::unexpected(signedIn.error());
-    return m_io.ask([&] {
-        return SshSession::share(new SshSession(std::move(signedIn->session), name, std::move(signedIn->via)));
-    });
-}
-
-Result<void> SshConnector::checkHostKey(const Server& server, const KnownHosts& known, const ServerKey& key)
-{
-    const KeyFinding finding = known.check(server.host.knownHostsName(), server.host.port, key);
-    m_seen = SeenHostKey{key, {key.typeName(), key.fingerprint(), finding.knownFingerprint, finding.line}, server.host};
-    const QString& node = m_node.name;
-    switch (finding.verdict) {
-    case KeyVerdict::Known:
-        return {};
-    case KeyVerdict::Unknown: {
-        QString text =
-            QStringLiteral("%1 shows a host key that is not known yet: %2 %3. Compare it with the one of the "
-                           "machine, then accept it.")
-                .arg(server.name, key.typeName(), key.fingerprint());
-        if (!finding.authorityLine.isEmpty())
-            text +=
-                QStringLiteral(" (%1 names an authority for its host certificate; certificates are not checked here.)")
-                    .arg(finding.authorityLine);
-        return failure(ErrorCode::HostKeyUnknown, text, node);
-    }
-    case KeyVerdict::Changed:
-        return failure(
-            ErrorCode::HostKeyChanged,
-            QStringLiteral("%1 shows another host key than before: %2 %3, where %4 has %5. Nothing was sent. If the "
-                           "machine was set up anew, ask whoever did it and remove that line; if not, somebody may "
-                           "stand between you and it.")
-                .arg(server.name, key.typeName(), key.fingerprint(), finding.line, finding.knownFingerprint),
-            node);
-    case KeyVerdict::Revoked:
-        return failure(ErrorCode::HostKeyChanged,
-                       QStringLiteral("%1 shows the host key %2 %3, which %4 revokes. Nothing was sent.")
-                           .arg(server.name, key.typeName(), key.fingerprint(), finding.line),
-                       node);
-    }
-    return {};
+    const QString key = jump.sessionKey();
+    auto shared = shareOrMake<SshSession>(
+        m_io, [&]() -> auto& { return m_io.shared().jumps[key].session; },
+        [](const SshSession& session) { return !session.lost(); },
+        [&]() -> Result<std::shared_ptr<SshSession>> {
+            m_seen.reset();
+            auto signedIn = signIn(jump, stop);
+            return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
+                m_io.shared().jumps[key].seen = m_seen;
+                if (!signedIn)
+                    return std::unexpected(signedIn.error());
+                return SshSession::share(
+                    new SshSession(std::move(signedIn->session), jump.name, std::move(signedIn->carrier)));
+            });
+        },
+        m_deadline, stop, jump.name);
+    if (!shared)
+        m_seen = m_io.ask([&] { return m_io.shared().jumps[key].seen; });
+    return shared;
 }
 
 } // namespace lockstep

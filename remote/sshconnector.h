@@ -1,54 +1,62 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From an address to a signed-in session, as straight-line code on a worker thread: ask ssh for its configuration, go
-// through jump hosts, race the addresses, exchange keys, look at the host key, sign in.
+// through jump hosts or a ProxyCommand, race the addresses, exchange keys, look at the host key, sign in. What a person
+// has to be asked is asked between two connections, so that no server waits for them.
 #pragma once
 
 #include "remote/connectingsession.h"
+#include "remote/connectturn.h"
+#include "remote/hostkeycheck.h"
+#include "remote/proxycommand.h"
 #include "remote/sshsession.h"
+#include "remote/sshsignin.h"
 
 namespace lockstep {
-
-class IoThread;
-
-struct SeenHostKey { // of the server that was asked last; a jump host's if it is the one that stopped us
-    ServerKey key;
-    HostKey shown;
-    SshHost host;
-};
 
 struct SignedIn {
     SshHandle session;
     QString with; // "~/.ssh/id_ed25519"
-    std::shared_ptr<SshSession> via;
+    std::shared_ptr<void> carrier;
 };
 
 class SshConnector {
 public:
     SshConnector(const Node& node, IoThread& io, const SshSettings& settings);
 
-    [[nodiscard]] Result<SignedIn> connect(Deadline deadline, const std::stop_token& stop);
+    // The deadline is for the network: time that a person, or one's turn at a crowded server, takes does not count.
+    [[nodiscard]] Result<SignedIn> connect(Deadline& deadline, const std::stop_token& stop);
     [[nodiscard]] const std::optional<SeenHostKey>& seen() const { return m_seen; } // also after a failure
 
 private:
     struct Server {
         QString name; // for the words of an error
         SshHost host;
-        QStringList jumps; // outermost first
-        int depth = 0;
+        std::shared_ptr<const Server> via; // the jump host before it
+        [[nodiscard]] QString windowKey() const;
+        [[nodiscard]] QString sessionKey() const; // who may share a session to it
+    };
+    struct Path {
+        Descriptor socket;
+        std::shared_ptr<void> carrier;
+        std::shared_ptr<ProxyCommand> command;
+    };
+    struct Tries {
+        int connections = 0, hangUps = 0;
     };
     [[nodiscard]] Result<Server> resolve(const Address& address, const QString& name, const QStringList& jumps,
-                                         int depth, Deadline deadline, const std::stop_token& stop) const;
-    [[nodiscard]] Result<SignedIn> signIn(const Server& server, Deadline deadline, const std::stop_token& stop);
-    [[nodiscard]] Result<Descriptor> reach(const Server& server, std::shared_ptr<SshSession>& via, Deadline deadline,
-                                           const std::stop_token& stop);
-    [[nodiscard]] Result<std::shared_ptr<SshSession>> hop(const Server& server, Deadline deadline,
-                                                          const std::stop_token& stop);
-    [[nodiscard]] Result<void> checkHostKey(const Server& server, const KnownHosts& known, const ServerKey& key);
-    [[nodiscard]] Result<void> enterWindow(const Server& server, Deadline deadline, const std::stop_token& stop) const;
+                                         int depth, const std::stop_token& stop) const;
+    [[nodiscard]] Result<SignedIn> signIn(const Server& server, const std::stop_token& stop);
+    [[nodiscard]] Result<std::optional<SignedIn>> tryOnce(const Server& server, HostKeyCheck& hostKey, SshSignIn& keys,
+                                                          Tries& tries, const std::stop_token& stop);
+    [[nodiscard]] Result<void> askCertificate(const Server& server, HostKeyCheck& hostKey, const std::stop_token& stop);
+    [[nodiscard]] Result<Path> reach(const Server& server, const std::stop_token& stop);
+    [[nodiscard]] Result<Path> reachByJump(const Server& server, const std::stop_token& stop);
+    [[nodiscard]] Result<std::shared_ptr<SshSession>> hop(const Server& jump, const std::stop_token& stop);
 
     const Node& m_node;
     IoThread& m_io;
     const SshSettings& m_settings;
+    Deadline m_deadline;
     std::optional<SeenHostKey> m_seen;
 };
 

@@ -60,9 +60,8 @@ void SshForward::giveUp(ErrorCode code)
 {
     if (!m_opened)
         return;
-    answer(failure(code, QStringLiteral("The jump host %1 did not connect to %2 port %3 in time.")
-                             .arg(m_hop.node(), m_host)
-                             .arg(m_port)));
+    answer(failure(code,
+                   QStringLiteral("%1 did not connect to %2 port %3 in time.").arg(m_hop.node(), m_host).arg(m_port)));
     end();
 }
 
@@ -93,7 +92,7 @@ void SshForward::open()
     if (opened != SSH_OK || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
         if (m_hop.broken())
             return m_hop.lose(m_hop.linkError());
-        answer(failure(ErrorCode::Unreachable, QStringLiteral("The jump host %1 cannot connect to %2 port %3: %4")
+        answer(failure(ErrorCode::Unreachable, QStringLiteral("%1 cannot connect to %2 port %3: %4")
                                                    .arg(m_hop.node(), m_host)
                                                    .arg(m_port)
                                                    .arg(QString::fromUtf8(ssh_get_error(m_hop.get())).trimmed())));

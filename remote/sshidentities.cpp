@@ -76,12 +76,17 @@ public:
 
     [[nodiscard]] Identities collect()
     {
+        for (const QString& file : m_host.certificateFiles)
+            if (auto certificate = SshCertificate::load(file))
+                m_certificates += *certificate;
+            else if (QFile::exists(file))
+                m_result.notes += QStringLiteral("%1 (this is no certificate)").arg(shown(file));
         for (const QString& file : m_host.identityFiles)
             if (QFile::exists(file))
                 addFile(file);
         if (!m_host.identitiesOnly)
             for (const AgentKey& key : std::as_const(m_agentKeys))
-                m_others += agentIdentity(key, {});
+                add(m_others, agentIdentity(key, {}));
         m_result.usable = m_first + m_files + m_others + m_locked;
         return std::move(m_result);
     }
@@ -105,7 +110,7 @@ private:
         for (qsizetype i = 0; i < m_agentKeys.size(); ++i) {
             if (blob.isEmpty() || m_agentKeys[i].blob != blob)
                 continue;
-            m_first += agentIdentity(m_agentKeys.takeAt(i), file);
+            add(m_first, agentIdentity(m_agentKeys.takeAt(i), file));
             return true;
         }
         return false;
@@ -121,6 +126,9 @@ private:
         }
         const QByteArray content = opened.read(kKeyFileBytes);
         const QByteArray blob = publicBlob(file);
+        if (auto beside = SshCertificate::load(file + QStringLiteral("-cert.pub"));
+            beside && !m_certificates.contains(*beside))
+            m_certificates += *beside;
         if (takenFromAgent(blob, file))
             return;
         if (isPublicKey(content)) {
@@ -135,28 +143,36 @@ private:
                                   .arg(status.st_mode & 0777, 0, 8);
             return;
         }
+        if (blob.mid(4).startsWith("sk-")) {
+            m_result.notes +=
+                QStringLiteral("%1 (a security key: only an ssh-agent can sign with it; ssh-add %1)").arg(shown(file));
+            return;
+        }
         Identity identity;
         identity.name = shown(file);
         identity.blob = blob;
         identity.file = file;
         identity.locked = isLocked(content);
-        identity.certificate = certificateFor(file);
-        (identity.locked ? m_locked : m_files) += identity;
+        add(identity.locked ? m_locked : m_files, identity);
     }
 
-    [[nodiscard]] QString certificateFor(const QString& file) const
+    // With each certificate for it, then without.
+    void add(QList<Identity>& list, Identity identity)
     {
-        QString beside = file + QStringLiteral("-cert.pub");
-        if (QFile::exists(beside))
-            return beside;
-        for (const QString& certificate : m_host.certificateFiles)
-            if (QFile::exists(certificate))
-                return certificate;
-        return {};
+        for (const SshCertificate& certificate : std::as_const(m_certificates)) {
+            if (identity.blob.isEmpty() || certificate.key.blob != identity.blob ||
+                certificate.use != static_cast<quint32>(SshCertificate::Use::User))
+                continue;
+            list += identity;
+            list.last().certificate = certificate;
+            list.last().name += QStringLiteral(" with its certificate");
+        }
+        list += std::move(identity);
     }
 
     const SshHost& m_host;
     QList<AgentKey> m_agentKeys; // those no file has claimed
+    QList<SshCertificate> m_certificates;
     QList<Identity> m_first, m_files, m_others, m_locked;
     Identities m_result;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "remote/sshagent.h"
+#include "remote/sshcertificate.h"
 #include "remote/sshconfig.h"
 
 namespace lockstep {
@@ -10,14 +11,12 @@ namespace lockstep {
 struct Identity {
     enum class Source { Agent, File };
     Source source = Source::File;
-    QString name;        // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
-    QByteArray blob;     // public key; empty: an old locked key without its .pub file
-    QString file;        // of the private key
-    QByteArray comment;  // in the agent
-    bool locked = false; // by a passphrase
-    QString certificate; // file, empty: none
-
-    bool operator==(const Identity&) const = default;
+    QString name;                              // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
+    QByteArray blob;                           // public key; empty: an old locked key without its .pub file
+    QString file;                              // of the private key
+    QByteArray comment;                        // in the agent
+    bool locked = false;                       // by a passphrase
+    std::optional<SshCertificate> certificate; // to be shown instead of the bare key
 };
 
 struct Identities {
@@ -26,7 +25,7 @@ struct Identities {
 };
 
 // Keys that the configuration names and the agent holds come first, then key files, then the agent's other keys (unless
-// IdentitiesOnly), then locked files.
+// IdentitiesOnly), then locked files; each with its certificate first, then bare.
 [[nodiscard]] Identities collectIdentities(const SshHost& host, Deadline deadline, const std::stop_token& stop);
 
 } // namespace lockstep

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshsession.h"
 
+#include <libssh/server.h>
+
 #include <QSocketNotifier>
 
 #include <fcntl.h>
@@ -12,13 +14,15 @@ namespace lockstep {
 
 namespace {
 
+constexpr std::chrono::seconds kRecently{1};
 constexpr int kPumps = 16; // of one session for one event, so that the other sessions get their turn
 
 } // namespace
 
-SshSession::SshSession(SshHandle handle, QString node, std::shared_ptr<SshSession> via)
-    : m_session(std::move(handle)), m_node(std::move(node)), m_via(std::move(via)),
-      m_watched(fcntl(ssh_get_fd(m_session.get()), F_DUPFD_CLOEXEC, 0)), m_event(ssh_event_new())
+SshSession::SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier)
+    : m_session(std::move(handle)), m_node(std::move(node)), m_carrier(std::move(carrier)),
+      m_watched(fcntl(ssh_get_fd(m_session.get()), F_DUPFD_CLOEXEC, 0)), m_event(ssh_event_new()),
+      m_heard(std::chrono::steady_clock::now())
 {
     ssh_set_counters(m_session.get(), nullptr, &m_packets);
     ssh_event_add_session(m_event, m_session.get()); // needs a connected session
@@ -93,11 +97,38 @@ void SshSession::pump()
     watchWriting();
 }
 
+void SshSession::noteHeard()
+{
+    if (std::exchange(m_packetsHeard, m_packets.in_packets) == m_packets.in_packets)
+        return;
+    m_heard = std::chrono::steady_clock::now();
+    for (const auto& there : std::exchange(m_probes, {}))
+        there->give(true);
+}
+
+void SshSession::probe(const std::shared_ptr<OnceAnswer<bool>>& there)
+{
+    if (m_lost || std::chrono::steady_clock::now() - m_heard < kRecently) {
+        there->give(!m_lost);
+        return;
+    }
+    m_probes.push_back(there);
+    for (int i = 0; i < 2; ++i) { // libssh's first call may only take note of the answer to the last one
+        const auto before = m_packets.out_packets;
+        call([this] { return ssh_send_keepalive(m_session.get()); });
+        if (m_packets.out_packets != before)
+            break;
+    }
+    if (broken())
+        lose(linkError());
+}
+
 void SshSession::wake()
 {
     m_wakePosted = false;
     if (m_lost)
         return;
+    noteHeard();
     std::erase_if(m_channels, [](const auto& channel) { return channel.expired(); });
     const auto channels = m_channels; // advance() may add one
     for (const auto& weak : channels)
@@ -123,6 +154,8 @@ void SshSession::lose(const Error& error)
     if (m_lost)
         return;
     m_lost = error;
+    for (const auto& there : std::exchange(m_probes, {}))
+        there->give(false);
     m_readable->setEnabled(false); // a dead socket stays readable
     m_writable->setEnabled(false);
     for (const auto& weak : std::exchange(m_channels, {}))

@@ -6,6 +6,7 @@
 // fires; so every call goes through call(), which posts one wake when packets came in.
 #pragma once
 
+#include "remote/onceanswer.h"
 #include "remote/sshhandle.h"
 #include "remote/transport.h"
 
@@ -28,8 +29,8 @@ public:
 
 class SshSession : public QObject { // a context for what is connected and posted; has no signals
 public:
-    // `via`: the session to a jump host that carries this one.
-    SshSession(SshHandle handle, QString node, std::shared_ptr<SshSession> via);
+    // `carrier`: what the connection goes through and must live as long: the session to a jump host, a ProxyCommand.
+    SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier);
     ~SshSession() override;
     // The last owner may be on any thread: the object is deleted on its own.
     [[nodiscard]] static std::shared_ptr<SshSession> share(SshSession* session);
@@ -49,6 +50,9 @@ public:
     void add(const std::shared_ptr<SessionChannel>& channel);  // lives as long as its owner wants
     void keep(const std::shared_ptr<SessionChannel>& channel); // lives with the session, or until letGo
     void letGo(const SessionChannel& channel);
+    // Whether the other end is there: at once when it said something a moment ago, else when it answers. The asker
+    // gives up by giving the answer itself.
+    void probe(const std::shared_ptr<OnceAnswer<bool>>& there);
     void channelOpened() { m_firstOpened = true; }
     void lose(const Error& error); // every channel fails with it
     [[nodiscard]] const std::optional<Error>& lost() const { return m_lost; }
@@ -63,10 +67,11 @@ private:
     void pump();
     void wake();
     void watchWriting();
+    void noteHeard();
 
     SshHandle m_session;
     QString m_node;
-    std::shared_ptr<SshSession> m_via;
+    std::shared_ptr<void> m_carrier;
     Descriptor m_watched; // a copy of the socket for the notifiers: libssh closes its own when it likes
     std::unique_ptr<QSocketNotifier> m_readable, m_writable;
     ssh_event m_event;
@@ -74,6 +79,9 @@ private:
     std::list<std::weak_ptr<SessionChannel>> m_channels;
     std::list<std::shared_ptr<SessionChannel>> m_kept;
     std::optional<Error> m_lost;
+    std::list<std::shared_ptr<OnceAnswer<bool>>> m_probes;
+    std::chrono::steady_clock::time_point m_heard; // the last packet
+    uint64_t m_packetsHeard = 0;
     bool m_firstOpened = false;
     bool m_wakePosted = false;
 };

@@ -34,8 +34,9 @@ public:
 
 private:
     struct State; // only ever touched on the I/O thread
-    [[nodiscard]] Result<std::shared_ptr<SshSession>> session(Lane lane, std::size_t index, Deadline deadline,
+    [[nodiscard]] Result<std::shared_ptr<SshSession>> session(Lane lane, std::size_t index, Deadline& deadline,
                                                               const std::stop_token& stop);
+    [[nodiscard]] Result<std::shared_ptr<SshSession>> connectNew(Deadline& deadline, const std::stop_token& stop);
 
     Node m_node;
     IoThread& m_io;

@@ -86,9 +86,26 @@ void setOptions(int socket)
     set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, kNotSentLowBytes);
 }
 
+// BindAddress and BindInterface of ssh_config. False: errno says why.
+bool bindTo(int socket, int family, const TcpTarget& target)
+{
+    const QByteArray interface = target.bindInterface.toLocal8Bit();
+    if (!interface.isEmpty() && setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, interface.constData(),
+                                           static_cast<socklen_t>(interface.size())) != 0)
+        return false;
+    if (target.bindAddress.isEmpty())
+        return true;
+    const Resolved own = lookUp(target.bindAddress.toUtf8(), "0", family, AI_NUMERICHOST);
+    if (own.error != 0) {
+        errno = EADDRNOTAVAIL;
+        return false;
+    }
+    return bind(socket, own.list->ai_addr, own.list->ai_addrlen) == 0;
+}
+
 class Race { // of all addresses, the next one started when the last one failed or has not answered for a moment
 public:
-    explicit Race(const addrinfo* list) : m_next(list) {}
+    Race(const addrinfo* list, const TcpTarget& target) : m_next(list), m_target(target) {}
 
     [[nodiscard]] bool over() const { return m_next == nullptr && m_running.empty(); }
     [[nodiscard]] int error() const { return m_error; }
@@ -99,7 +116,8 @@ public:
         Descriptor made(socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
         if (made)
             setOptions(made.get());
-        if (made && (connect(made.get(), address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS))
+        if (made && bindTo(made.get(), address->ai_family, m_target) &&
+            (connect(made.get(), address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS))
             m_running.push_back(std::move(made));
         else
             m_error = errno;
@@ -131,6 +149,7 @@ public:
 
 private:
     const addrinfo* m_next;
+    const TcpTarget& m_target;
     std::vector<Descriptor> m_running;
     Deadline m_startNextAt;
     int m_error = 0;
@@ -162,7 +181,7 @@ Result<Descriptor> connectTcp(const TcpTarget& target, Deadline deadline, const 
                                                   .arg(QString::fromLocal8Bit(gai_strerror(resolved->error))));
 
     const StopWake wake(stop, {});
-    Race race(resolved->list.get());
+    Race race(resolved->list.get(), target);
     while (!race.over()) {
         if (stop.stop_requested() || passed(limit))
             return ended();

@@ -10,8 +10,9 @@ namespace lockstep {
 struct TcpTarget {
     QString host;
     int port = 22;
-    QString family; // any, inet, inet6
-    QString node;   // for the words of an error
+    QString family;                     // any, inet, inet6
+    QString bindAddress, bindInterface; // of this machine; empty: any
+    QString node;                       // for the words of an error
 };
 
 [[nodiscard]] Result<Descriptor> connectTcp(const TcpTarget& target, Deadline deadline, const std::stop_token& stop);

@@ -24,6 +24,14 @@ namespace lockstep {
     return {std::min(a.at, b.at)};
 }
 
+// The deadline moved by time that was spent waiting for somebody else: a person, one's turn, another's connection.
+[[nodiscard]] inline Deadline later(Deadline deadline, std::chrono::steady_clock::duration time)
+{
+    if (deadline.at == std::chrono::steady_clock::time_point::max())
+        return deadline;
+    return {deadline.at + time};
+}
+
 // For poll(): rounded up, so that a loop does not spin through the last millisecond.
 [[nodiscard]] inline int pollTimeout(Deadline deadline)
 {

@@ -104,15 +104,15 @@ Device Device::choose(const Options& options, const Placement& place, const Cuda
         return device;
 
     const int count = plugin.api->deviceCount();
-    if (place.localRank >= count)
+    if (place.device() >= count)
         throw Failure(ExitCode::Device, "local rank " + std::to_string(place.localRank) + " has no GPU: " +
                                             std::to_string(count) + " visible (CUDA_VISIBLE_DEVICES)");
-    plugin.api->setDevice(place.localRank);
-    device.tensors = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(place.localRank));
+    plugin.api->setDevice(place.device());
+    device.tensors = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(place.device()));
     device.backend = options.backend == BackendKind::Gloo ? BackendUsed::Gloo : BackendUsed::Nccl;
     device.cuda = plugin.api;
     if (options.cudaGraphs == Switch::Yes)
-        plugin.api->leaveDefaultStream(place.localRank);
+        plugin.api->leaveDefaultStream(place.device());
     return device;
 }
 

@@ -124,6 +124,7 @@ Placement placementFor(const std::string& init, const Lookup& environment)
                                              std::to_string(place.world));
     place.localWorld = whole(environment, "LOCAL_WORLD_SIZE", 1, kMostRanks).value_or(1);
     place.localRank = whole(environment, "LOCAL_RANK", 0, kMostRanks).value_or(0);
+    place.ranksPerDevice = whole(environment, "LOCKSTEP_RANKS_PER_DEVICE", 1, kMostRanks).value_or(1);
     place.nodeRank = whole(environment, "NODE_RANK", 0, kMostRanks).value_or(0);
 
     if (url.scheme == "tcp") {

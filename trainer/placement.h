@@ -16,9 +16,12 @@ struct Placement {
     int world = 1;
     int nodeRank = 0;
     int localWorld = 1;
+    int ranksPerDevice = 1; // LOCKSTEP_RANKS_PER_DEVICE: neighbours share a GPU
     std::string masterAddr; // where rank 0 listens; empty when alone or when they meet in a file
     std::uint16_t masterPort = 0;
     std::string meetingFile; // file:///PATH: on storage that all ranks share
+
+    [[nodiscard]] int device() const { return localRank / ranksPerDevice; } // among the visible ones
 
     bool operator==(const Placement&) const = default;
 };

@@ -42,6 +42,10 @@ private slots:
         row("bundles list gpu1", Verb::Bundles);
         row("bundles remove gpu1 --bundle abc123 --bundle def456", Verb::Bundles);
         row("results last", Verb::Results, "last");
+        row("plan spec.toml --commands", Verb::Plan, "spec.toml");
+        row("doctor", Verb::Doctor);
+        row("doctor gpu[1-2]", Verb::Doctor, "gpu[1-2]");
+        row("doctor spec.toml --nodes gpu1 --json", Verb::Doctor, "spec.toml");
         row("nodes", Verb::Nodes);
         row("nodes check gpu1", Verb::Nodes);
         row("runs", Verb::Runs);

@@ -125,7 +125,7 @@ void TestKnownHosts::check()
     QCOMPARE(static_cast<int>(finding.verdict), verdict);
     QCOMPARE(finding.line, line == 0 ? QString() : path + u':' + QString::number(line));
     QCOMPARE(finding.knownFingerprint.isEmpty(), finding.verdict != KeyVerdict::Changed);
-    QCOMPARE(finding.authorityLine.isEmpty(), !content.startsWith("@cert-authority"));
+    QCOMPARE(finding.authorities.isEmpty(), !content.startsWith("@cert-authority"));
 }
 
 void TestKnownHosts::severalFiles()

@@ -237,10 +237,11 @@ void TestSshHostKeys::asksForAPassphrase()
     SshSettings asked =
         settings(" HostKeyAlias n1\n IdentitiesOnly yes\n User root\n IdentityFile " + path("locked").toUtf8());
     int times = 0;
-    asked.askPassphrase = [&](const QString& file, const QString& node) -> std::optional<QByteArray> {
-        if (file != path("locked") || node != QLatin1String("n1"))
+    asked.ask = [&](const SignInQuestion& question, const std::stop_token&) -> std::optional<Secret> {
+        if (question.kind != SignInQuestion::Kind::Passphrase || !question.whom.endsWith("/locked") ||
+            question.node != QLatin1String("n1"))
             return {};
-        return ++times == 1 ? "wrong" : "secret";
+        return Secret(++times == 1 ? "wrong" : "secret");
     };
     IoThread io;
     SshTransport transport(TestCluster::node("n1"), io, asked);

@@ -140,6 +140,8 @@ void TestTrainerOptions::placement_data()
     row("alone", "env://", {}, "0/1  0 ");
     row("alone by name", "env://", {{"RANK", "0"}, {"WORLD_SIZE", "1"}}, "0/1  0 ");
     row("full", "env://", full, "3/4 10.1.0.1 29500 ");
+    row("two ranks a device", "env://", with("LOCKSTEP_RANKS_PER_DEVICE", "2"), "3/4 10.1.0.1 29500 ");
+    row("no rank a device", "env://", with("LOCKSTEP_RANKS_PER_DEVICE", "0"), "LOCKSTEP_RANKS_PER_DEVICE is '0'");
     row("rank beyond", "env://", with("RANK", "4"), "RANK is 4, but WORLD_SIZE is only 4");
     row("rank negative", "env://", with("RANK", "-1"), "RANK is '-1'");
     row("rank empty", "env://", with("RANK", ""), "WORLD_SIZE is set, but RANK is not");
@@ -188,6 +190,7 @@ void TestTrainerOptions::placement()
                      QByteArray::fromStdString(place.meetingFile),
                  expected);
         QCOMPARE(place.localRank, variables.value("LOCAL_RANK", "0").toInt());
+        QCOMPARE(place.device(), place.localRank / variables.value("LOCKSTEP_RANKS_PER_DEVICE", "1").toInt());
     } catch (const Failure& failure) {
         QVERIFY(failure.code() == ExitCode::Options);
         QVERIFY2(QByteArray(failure.what()).contains(expected), failure.what());

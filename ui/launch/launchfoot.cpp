@@ -55,7 +55,10 @@ void LaunchFoot::setPlan(const LaunchPlan& plan, const QString& blocked)
     m_launch->updateGeometry();
     m_launch->setEnabled(blocked.isEmpty());
     m_launch->setToolTip(blocked);
-    m_copy->setEnabled(m_ranks > 0);
+    const bool measured = plan.masterPort > 0 && m_ranks > 0 && !plan.command(plan.ranks.first().rank).isEmpty();
+    m_copy->setEnabled(measured);
+    m_copy->setToolTip(measured ? QString()
+                                : QStringLiteral("Measure first: the port and the runtime's folder are known then."));
     if (!blocked.isEmpty()) {
         m_state->setState(Icon::Bad, Tone::Bad, QStringLiteral("cannot launch"));
         m_detail->setText(blocked);

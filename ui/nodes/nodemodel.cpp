@@ -110,7 +110,7 @@ Cell NodeModel::cell(const NodeState& state, int column) const
     case Driver:
         return plain(driverText(state), state.phase == NodePhase::Ready ? Tone::Text : Tone::Text3);
     case Clock:
-        return plain(clockText(state));
+        return plain(clockText(state), isClockApart(state) ? Tone::Warn : Tone::Text);
     case Tags: {
         Cell cell = plain({});
         cell.tags = state.node.tags;

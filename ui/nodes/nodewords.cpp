@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/nodes/nodewords.h"
 
+#include "core/nodehealth.h"
 #include "ui/plots/figures.h"
 
 #include <algorithm>
@@ -126,6 +127,12 @@ QString clockText(const NodeState& state)
     if (std::abs(offset) >= 1000)
         return sign + figures::decimal(offset / 1000, 1) + QStringLiteral(" s");
     return sign + figures::decimal(offset, 1) + QStringLiteral(" ms");
+}
+
+bool isClockApart(const NodeState& state)
+{
+    return state.clockOffsetMs && !state.node.local &&
+           std::abs(*state.clockOffsetMs) - state.clockErrorMs > kClockWarningMs;
 }
 
 QString driverText(const NodeState& state)

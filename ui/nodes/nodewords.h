@@ -29,6 +29,7 @@ struct StateWords {
 [[nodiscard]] QString shortDeviceName(const QString& name);        // "NVIDIA H100 80GB HBM3" -> "H100 80GB"
 [[nodiscard]] QString devicesText(const NodeFacts& facts);         // "8 × H100"; "CPU, 8 cores"
 [[nodiscard]] QString clockText(const NodeState& state);           // "+0.8 ms", "–"
+[[nodiscard]] bool isClockApart(const NodeState& state);           // more than 100 ms, as surely as it was measured
 [[nodiscard]] QString driverText(const NodeState& state);          // "13.0 / 580.65"
 [[nodiscard]] QString interfaceUse(const NetInterface& interface); // "loopback", "own bridge, not used", "down", "up"
 [[nodiscard]] const CoreSample* sampleOf(const NodeState& state, const QString& id);
