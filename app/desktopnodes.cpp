@@ -4,6 +4,7 @@
 #include "core/inventoryedit.h"
 #include "remote/launcher.h"
 #include "remote/noderuns.h"
+#include "remote/deployahead.h"
 
 #include <QDir>
 
@@ -106,18 +107,23 @@ void DesktopNodes::deploy(const QString& node)
     const Node* found = m_inventory.find(node);
     if (!found)
         return;
-    const auto said = [this, node](const QString& words) { m_window.showMessage(node + QStringLiteral(": ") + words); };
-    const auto progressed = [this, said](const QString& words) { // on the worker's thread
+    const auto progressed = [this](const QString& name, const QString& words) { // on the node's thread
         QMetaObject::invokeMethod(
-            this, [said, words] { said(words); }, Qt::QueuedConnection);
+            this, [this, name, words] { m_window.showMessage(name + QStringLiteral(": ") + words); },
+            Qt::QueuedConnection);
     };
-    m_worker.ask([parts = m_desk.parts, node = *found,
-                  progressed](std::stop_token stop) { return deployTo(parts, node, progressed, stop); },
-                 [this, node](const Result<Deployed>& deployed) {
-                     if (deployed)
-                         m_watch.check(node);
+    DeployAhead order;
+    order.nodes = {*found};
+    order.progressed = progressed;
+    m_worker.ask([parts = m_desk.parts, order](std::stop_token stop) { return deployAhead(parts, order, stop); },
+                 [this, node](const Result<std::vector<DeployedNode>>& deployed) {
+                     const Error* error = !deployed                   ? &deployed.error()
+                                          : !deployed->front().result ? &deployed->front().result.error()
+                                                                      : nullptr;
+                     if (error)
+                         m_window.showError(QStringLiteral("The runtime was not deployed"), *error);
                      else
-                         m_window.showError(QStringLiteral("The runtime was not deployed"), deployed.error());
+                         m_watch.check(node);
                  });
 }
 

@@ -21,25 +21,6 @@ namespace {
 // Longer than any single step's own deadline: a check ends with what is known by then.
 constexpr std::chrono::seconds kCheckTime{30};
 
-struct Chosen {
-    RunSpec spec;
-    QList<Node> nodes;
-};
-
-Result<Chosen> choose(const Options& options, const Desk& desk)
-{
-    auto spec = specOf(options);
-    if (!spec)
-        return std::unexpected(spec.error());
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    auto nodes = nodesFor(*spec, *inventory);
-    if (!nodes)
-        return std::unexpected(nodes.error());
-    return Chosen{std::move(*spec), std::move(*nodes)};
-}
-
 QString sentenceOf(const NodeState& state)
 {
     QString text = state.sentence;
@@ -69,9 +50,23 @@ Result<RunSpec> specOf(const Options& options)
     return spec;
 }
 
+Result<Chosen> chooseNodes(const Options& options, const Desk& desk)
+{
+    auto spec = specOf(options);
+    if (!spec)
+        return std::unexpected(spec.error());
+    const auto inventory = Inventory::load(desk.folder.inventoryFile());
+    if (!inventory)
+        return std::unexpected(inventory.error());
+    auto nodes = nodesFor(*spec, *inventory);
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    return Chosen{std::move(*spec), std::move(*nodes)};
+}
+
 int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw)
 {
-    const auto chosen = choose(options, desk);
+    const auto chosen = chooseNodes(options, desk);
     if (!chosen)
         return leave(chosen.error(), options.output);
     StoreThread store(desk.folder);
@@ -86,7 +81,7 @@ int runCommand(const Options& options, const Desk& desk, const std::function<voi
 
 int planCommand(const Options& options, const Desk& desk)
 {
-    const auto chosen = choose(options, desk);
+    const auto chosen = chooseNodes(options, desk);
     if (!chosen)
         return leave(chosen.error(), options.output);
     const auto measured = measurePlan(desk.parts, chosen->spec, chosen->nodes, {});

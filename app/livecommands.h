@@ -10,6 +10,12 @@ namespace lockstep {
 // The spec of the command line: the file (or the demo), then --nodes and --set.
 [[nodiscard]] Result<RunSpec> specOf(const Options& options);
 
+struct Chosen {
+    RunSpec spec;
+    QList<Node> nodes;
+};
+[[nodiscard]] Result<Chosen> chooseNodes(const Options& options, const Desk& desk); // the spec's, of the inventory
+
 // run and demo; `draw`, where there is one, gets the run at its end.
 [[nodiscard]] int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw);
 [[nodiscard]] int planCommand(const Options& options, const Desk& desk);

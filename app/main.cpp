@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which program this is: the window, or one verb of the command line.
 #include "app/answer.h"
+#include "app/deploycommands.h"
 #include "app/desktop.h"
 #include "app/doctor.h"
 #include "app/exportrun.h"
@@ -117,6 +118,12 @@ int answer(QApplication* application, const Options& options, Desk& desk)
         return runOrDemo(application, options, desk);
     case Verb::Plan:
         return planCommand(options, desk);
+    case Verb::Deploy:
+        return deployCommand(options, desk);
+    case Verb::Bundles:
+        return bundlesCommand(options, desk);
+    case Verb::Results:
+        return resultsCommand(options, desk.folder);
     case Verb::Doctor:
         return doctorCommand(options, desk);
     case Verb::Nodes:

@@ -18,7 +18,8 @@ namespace {
 // What CLI11 fills; bytes as they came.
 struct Raw {
     std::string target, nodes, fingerprint, format = "csv", file, folder, scheme;
-    std::vector<std::string> set, words;
+    std::vector<std::string> set, words, bundles;
+    bool relay = false;
     bool commands = false, json = false, detach = false, window = false, terminal = false;
     int rank = -1;
     int grace = -1;
@@ -68,6 +69,16 @@ public:
         sub->callback([&options = m_options, action] { options.nodesAction = action; });
     }
 
+    void bundlesAction(CLI::App& bundles, const std::string& name, const std::string& help, BundlesAction action)
+    {
+        CLI::App* sub = bundles.add_subcommand(name, help);
+        sub->add_flag("--json", m_raw.json, "one JSON value on stdout");
+        sub->add_option("SEL", m_raw.words, "which nodes");
+        if (action == BundlesAction::Remove)
+            sub->add_option("--bundle", m_raw.bundles, "this one, by its hash or the beginning of it");
+        sub->callback([&options = m_options, action] { options.bundlesAction = action; });
+    }
+
 private:
     CLI::App& m_app;
     Raw& m_raw;
@@ -95,6 +106,19 @@ void build(CLI::App& app, Raw& raw, Options& options)
     addRunOptions(plan, raw);
 
     plan.add_flag("--commands", raw.commands, "one shell line a rank, to be pasted on its node");
+
+    auto& deploy = builder.verb("deploy", "put what runs need on nodes, ahead of a launch", Verb::Deploy);
+    deploy.add_option("SPEC|SEL", raw.target, "a spec, or a selection of nodes; all nodes without one");
+    deploy.add_option("--nodes", raw.nodes, "other nodes than the spec's");
+    deploy.add_option("--set", raw.set, "K=V: change a value of the spec")->allow_extra_args(false);
+    deploy.add_flag("--relay", raw.relay, "send to one node, and let nodes pass it on to each other");
+
+    auto& bundles = builder.verb("bundles", "what was deployed to nodes", Verb::Bundles);
+    bundles.require_subcommand(0, 1);
+    builder.bundlesAction(bundles, "list", "the bundles on nodes (a selection; all nodes without one)",
+                          BundlesAction::List);
+    builder.bundlesAction(bundles, "remove", "remove bundles that no run uses; all old ones without --bundle",
+                          BundlesAction::Remove);
 
     auto& doctor = builder.verb("doctor", "preflight: of a spec, or of the nodes alone", Verb::Doctor);
     doctor.add_option("SPEC|SEL", raw.target, "a spec (a TOML file) or a selection of the inventory; else all nodes");
@@ -131,7 +155,8 @@ void build(CLI::App& app, Raw& raw, Options& options)
     exported.add_option("-o,--output", raw.file, "the file to write")->required();
     for (auto* verb : {&attach, &stop})
         verb->add_option("--nodes", raw.nodes, "a run that another desktop launched, on these nodes");
-    for (auto* verb : {&show, &logs, &attach, &stop, &exported})
+    auto& results = builder.verb("results", "the files that were fetched of a run, and where they lie", Verb::Results);
+    for (auto* verb : {&show, &logs, &attach, &stop, &exported, &results})
         verb->add_option("RUN", raw.target, "an id, its beginning, #12, a name, or last")->required();
 }
 
@@ -147,6 +172,8 @@ void copy(const Raw& raw, Options& options)
     options.nodes = QString::fromStdString(raw.nodes);
     options.set = texts(raw.set);
     options.nodeArguments = texts(raw.words);
+    options.bundles = texts(raw.bundles);
+    options.sending = raw.relay ? Sending::Relay : Sending::Direct;
     options.fingerprint = QString::fromStdString(raw.fingerprint);
     options.rank = raw.rank < 0 ? std::nullopt : std::optional(raw.rank);
     options.graceS = raw.grace;

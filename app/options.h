@@ -10,8 +10,27 @@
 
 namespace lockstep {
 
-enum class Verb { Window, Demo, Run, Plan, Doctor, Nodes, Runs, Show, Logs, Attach, Stop, Export, Screenshot };
+enum class Verb {
+    Window,
+    Demo,
+    Run,
+    Plan,
+    Doctor,
+    Deploy,
+    Bundles,
+    Results,
+    Nodes,
+    Runs,
+    Show,
+    Logs,
+    Attach,
+    Stop,
+    Export,
+    Screenshot
+};
 enum class NodesAction { List, Add, Remove, Import, Check, Accept, Runs, Clean };
+enum class Sending { Direct, Relay };
+enum class BundlesAction { List, Remove };
 enum class Output { Text, Json };
 enum class Follow { ToTheEnd, Detach };
 enum class Show { Table, Commands }; // plan only
@@ -28,9 +47,12 @@ struct Options {
     Display display = Display::Auto; // demo only
     NodesAction nodesAction = NodesAction::List;
     QStringList nodeArguments;
-    QString fingerprint;     // nodes accept NAME FINGERPRINT
-    std::optional<int> rank; // logs --rank
-    int graceS = -1;         // stop --grace; < 0: the spec's
+    BundlesAction bundlesAction = BundlesAction::List;
+    QStringList bundles;               // bundles remove --bundle HASH; empty: all that are not the program's own
+    Sending sending = Sending::Direct; // deploy --relay
+    QString fingerprint;               // nodes accept NAME FINGERPRINT
+    std::optional<int> rank;           // logs --rank
+    int graceS = -1;                   // stop --grace; < 0: the spec's
     QString format = QStringLiteral("csv");
     QString file;   // -o
     QString folder; // --screenshot DIR

@@ -54,6 +54,11 @@ QString DataFolder::spoolFile(const QString& id, const QString& node) const
     return runFolder(id) + u'/' + node + QStringLiteral(".spool");
 }
 
+QString DataFolder::resultsFolder(const QString& id) const
+{
+    return runFolder(id) + QStringLiteral("/results");
+}
+
 QString DataFolder::specsFolder() const
 {
     return m_path + QStringLiteral("/specs");

@@ -5,6 +5,7 @@
 #include "core/nearestname.h"
 #include "core/traineroptions.h"
 
+#include <QDir>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -18,7 +19,9 @@ const QStringList kTopLevel{QStringLiteral("name"),           QStringLiteral("no
                             QStringLiteral("allow_low_port"), QStringLiteral("grace"),
                             QStringLiteral("ranks_per_node"), QStringLiteral("ranks_per_device"),
                             QStringLiteral("share_devices"),  QStringLiteral("affinity"),
-                            QStringLiteral("pass_env"),       QStringLiteral("restarts")};
+                            QStringLiteral("pass_env"),       QStringLiteral("restarts"),
+                            QStringLiteral("folder"),         QStringLiteral("directory"),
+                            QStringLiteral("results")};
 
 Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
 {
@@ -158,6 +161,12 @@ Result<void> RunSpec::set(const QString& assignment)
         setIn(env, key.mid(4).toUtf8(), value.toUtf8());
     } else if (key.startsWith(QLatin1String("env_override.")) && key.size() > 13) {
         setIn(envOverride, key.mid(13).toUtf8(), value.toUtf8());
+    } else if (key == QLatin1String("folder")) {
+        folder = value.isEmpty() ? QString() : QDir::cleanPath(QDir::current().absoluteFilePath(value));
+    } else if (key == QLatin1String("directory")) {
+        directory = value;
+    } else if (key == QLatin1String("results")) {
+        results = value.split(u',', Qt::SkipEmptyParts);
     } else if (key == QLatin1String("name")) {
         name = value;
     } else if (key == QLatin1String("nodes")) {
@@ -203,6 +212,24 @@ Result<void> RunSpec::set(const QString& assignment)
             return known;
         setOption(option, value.toUtf8());
     }
+    return {};
+}
+
+Result<void> checkDirectory(const RunSpec& spec)
+{
+    const QString& directory = spec.directory;
+    if (directory.isEmpty() || directory.startsWith(u'/'))
+        return {};
+    if (spec.folder.isEmpty())
+        return failure(
+            ErrorCode::BadInput,
+            QStringLiteral("directory = \"%1\" is inside no folder; write an absolute path, or send a folder "
+                           "with the run (folder = ...).")
+                .arg(directory));
+    const QString clean = QDir::cleanPath(directory);
+    if (clean == QLatin1String("..") || clean.startsWith(QLatin1String("../")))
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("directory = \"%1\" leads out of the folder that is sent.").arg(directory));
     return {};
 }
 

@@ -18,6 +18,12 @@
 //   arguments = ["--flag", "x"] # appended to the trainer's options byte for byte
 //   pass_env = ["WANDB_API_KEY", "HF_*"] # variables of the desktop that reach the ranks; nothing else of its does
 //
+//   folder = "code"             # sent with the run, without what git would ignore; its copy on the node is where the
+//                               # ranks work. Relative to this file
+//   directory = "exp"           # where the ranks work on the node: inside that copy, or an absolute path; missing: the
+//                               # copy, or the run's own folder
+//   results = ["*.pt", "out/**"]  # files there that are fetched while the run goes on, in git's patterns
+//
 //   [trainer]                   # options of lockstep-trainer, by their names without dashes; `lockstep-trainer --help`
 //   model = "cnn"               # lists them
 //   data = "fashion-mnist"
@@ -96,6 +102,9 @@ struct RunSpec {
     bool allowLowPort = false;
     int graceS = 10;
     int restarts = 0; // how often a failed run is started again, from its newest checkpoint; 0: never
+    QString folder;      // of this machine, absolute once loaded; empty: none
+    QString directory;   // on the node
+    QStringList results; // patterns
     QList<TrainerOption> trainer;
     QList<QByteArray> arguments; // appended to the trainer's options byte for byte
     Environment env;
@@ -125,6 +134,8 @@ struct RunSpec {
 };
 
 [[nodiscard]] Result<void> checkOptionName(const QString& name); // of the trainer
+
+[[nodiscard]] Result<void> checkDirectory(const RunSpec& spec); // the three keys of the user's files fit together
 
 // A port as a person writes it; every wrong form has its reason.
 [[nodiscard]] Result<int> parsePort(const QString& text, bool allowLowPort);

@@ -6,6 +6,7 @@
 #include "core/tomlwriter.h"
 #include "core/traineroptions.h"
 
+#include <QDir>
 #include <QFileInfo>
 
 #include <charconv>
@@ -169,6 +170,11 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Op
         reader.fail(reader.line("master_port"), checked.error().text);
     spec.graceS = static_cast<int>(reader.integer("grace", spec.graceS, 0, kMostGraceS));
     spec.restarts = static_cast<int>(reader.integer("restarts", 0, 0, kMostRestarts));
+    spec.folder = reader.text("folder");
+    spec.directory = reader.text("directory");
+    spec.results = reader.texts("results");
+    if (const Result<void> fits = checkDirectory(spec); !fits)
+        reader.fail(reader.line("directory"), fits.error().text);
     spec.arguments = reader.byteTexts("arguments");
     spec.trainer = readOptions(reader.table("trainer"), reader, options);
     spec.env = readEnvironment(reader.table("env"), reader);
@@ -189,7 +195,10 @@ Result<RunSpec> RunSpec::load(const QString& path, Options options)
     const Result<QByteArray> bytes = readWhole(path);
     if (!bytes)
         return std::unexpected(bytes.error());
-    return parse(*bytes, QFileInfo(path).fileName(), options);
+    auto spec = parse(*bytes, QFileInfo(path).fileName(), options);
+    if (spec && !spec->folder.isEmpty())
+        spec->folder = QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(spec->folder));
+    return spec;
 }
 
 QByteArray RunSpec::toToml() const
@@ -216,6 +225,12 @@ QByteArray RunSpec::toToml() const
     writer.integer("grace", graceS);
     if (restarts != 0)
         writer.integer("restarts", restarts);
+    if (!folder.isEmpty())
+        writer.text("folder", folder);
+    if (!directory.isEmpty())
+        writer.text("directory", directory);
+    if (!results.isEmpty())
+        writer.texts("results", results);
     if (!arguments.isEmpty())
         writer.texts("arguments", arguments);
     if (!passEnv.isEmpty())

@@ -190,11 +190,15 @@ Result<void> AgentCall::send(const QByteArray& bytes, Deadline deadline, std::st
     const ErrorCode code = written.error().code;
     if (code == ErrorCode::Stopped || code == ErrorCode::Timeout)
         return written;
+    const bool dead = code == ErrorCode::ConnectionLost; // what such a link has not brought yet it never will
+    const Deadline words = dead ? Deadline::in(std::chrono::milliseconds(0)) : deadline;
     for (;;) {
-        auto record = next(deadline, stop);
+        auto record = next(words, stop);
         if (record && *record)
             continue;
-        const bool saidWhy = !record && (m_end || record.error().code != ErrorCode::ConnectionLost);
+        const bool silent = record || record.error().code == ErrorCode::ConnectionLost ||
+                            (dead && record.error().code == ErrorCode::Timeout);
+        const bool saidWhy = !record && (m_end || !silent);
         return saidWhy ? std::unexpected(record.error()) : written;
     }
 }

@@ -86,17 +86,33 @@ Result<QList<QByteArray>> pathsIn(const QString& folder)
             QStringLiteral("The bundle %1 cannot be read: %2").arg(folder, QString::fromStdString(ec.message())));
     if (paths.isEmpty())
         return failure(ErrorCode::NotFound, QStringLiteral("The bundle %1 is empty").arg(folder));
-    std::sort(paths.begin(), paths.end());
     return paths;
+}
+
+QByteArray hashOf(const Bundle& bundle)
+{
+    ContentHash total;
+    const auto add = [&total](const QByteArray& bytes) {
+        total.add({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    };
+    for (const BundleFile& file : bundle.files)
+        add(file.path + '\n' + file.hash + '\n' + QByteArray::number(file.mode) + '\n');
+    if (!bundle.torch.isEmpty())
+        add("torch\n" + bundle.torch + '\n' + bundle.torchVersion + '\n');
+    return total.hex();
 }
 
 } // namespace
 
-QByteArray Bundle::manifest() const
+QByteArray Bundle::manifest(const QByteArray& sender, Frames frames) const
 {
     std::string text;
     wire::Encoder encoder(text);
-    encoder.begin("bundle", wire::kNode, 0).field("hash", hash.toStdString()).field("files", files.size()).end();
+    encoder.begin("bundle", wire::kNode, 0).field("hash", hash.toStdString()).field("files", files.size());
+    encoder.field("sender", sender.toStdString()).field("keep_frames", frames == Frames::Keep ? 1 : 0);
+    if (!torch.isEmpty())
+        encoder.field("torch", torch.toStdString()).field("torch_version", torchVersion.toStdString());
+    encoder.end();
     for (const BundleFile& file : files)
         encoder.begin("file", wire::kNode, 0)
             .field("path", file.path.toStdString())
@@ -108,17 +124,34 @@ QByteArray Bundle::manifest() const
     return QByteArray::fromStdString(text);
 }
 
+Bundle Bundle::beside(const QByteArray& torchFolder, const QByteArray& version, const QStringList& names) const
+{
+    Bundle part{folder, {}, {}, 0, torchFolder, version};
+    for (const BundleFile& file : files)
+        if (names.contains(QString::fromUtf8(file.path))) {
+            part.files.append(file);
+            part.bytes += file.size;
+        }
+    part.hash = hashOf(part);
+    return part;
+}
+
 Result<Bundle> Bundle::read(const QString& folder, const QString& cacheFolder)
 {
-    const auto paths = pathsIn(folder);
+    auto paths = pathsIn(folder);
     if (!paths)
         return std::unexpected(paths.error());
+    return read(folder, std::move(*paths), cacheFolder);
+}
+
+Result<Bundle> Bundle::read(const QString& folder, QList<QByteArray> paths, const QString& cacheFolder)
+{
+    std::sort(paths.begin(), paths.end());
     const QByteArray root = QFile::encodeName(QDir(folder).absolutePath());
     KnownHashes known = loadHashes(cacheFolder);
-    Bundle bundle{folder, {}, {}, 0};
-    ContentHash total;
+    Bundle bundle{folder, {}, {}, 0, {}, {}};
     qsizetype fresh = 0;
-    for (const QByteArray& path : *paths) {
+    for (const QByteArray& path : std::as_const(paths)) {
         const QByteArray full = root + '/' + path;
         struct stat info {};
         if (::stat(full.constData(), &info) != 0)
@@ -139,11 +172,9 @@ Result<Bundle> Bundle::read(const QString& folder, const QString& cacheFolder)
             ++fresh;
         }
         bundle.bytes += file.size;
-        const QByteArray line = path + '\n' + file.hash + '\n' + QByteArray::number(file.mode) + '\n';
-        total.add({line.constData(), static_cast<std::size_t>(line.size())});
         bundle.files.append(file);
     }
-    bundle.hash = total.hex();
+    bundle.hash = hashOf(bundle);
     if (fresh > 0)
         saveHashes(cacheFolder, known);
     return bundle;

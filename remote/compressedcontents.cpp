@@ -6,6 +6,7 @@
 
 #include <zstd.h>
 
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -21,6 +22,7 @@ namespace {
 constexpr int kLevel =
     3; // 364 MB of LibTorch to 98 MB in about a second on 2 cores; higher levels cost more than they save on a LAN
 constexpr int kMaxWorkers = 4;
+constexpr int kKeptDays = 60; // of a frame that nobody wants: every build makes new ones
 constexpr qsizetype kPieceBytes = 1 << 20;
 
 struct ContextEnd {
@@ -48,8 +50,11 @@ Result<CompressedFile> compress(const QString& source, const BundleFile& file, c
                                 std::stop_token stop)
 {
     // Old frames stay valid for ever, their name is the hash of what they hold.
-    if (const QFileInfo there(target); there.size() > 0)
+    if (const QFileInfo there(target); there.size() > 0) {
+        if (QFile used(target); used.open(QIODevice::ReadWrite)) // its time says when it was wanted last
+            used.setFileTime(QDateTime::currentDateTime(), QFileDevice::FileModificationTime);
         return CompressedFile{target, there.size()};
+    }
     QFile in(source);
     QSaveFile out(target);
     if (!in.open(QIODevice::ReadOnly))
@@ -87,18 +92,38 @@ Result<CompressedFile> compress(const QString& source, const BundleFile& file, c
     return CompressedFile{target, QFileInfo(target).size()};
 }
 
+void dropUnused(const QString& folder)
+{
+    const QDateTime limit = QDateTime::currentDateTime().addDays(-kKeptDays);
+    for (const QFileInfo& file : QDir(folder).entryInfoList({QStringLiteral("*.zst")}, QDir::Files))
+        if (file.lastModified() < limit)
+            QFile::remove(file.filePath());
+}
+
+QString pathOf(const QString& folder, const QByteArray& hash)
+{
+    return folder + QLatin1Char('/') + QString::fromLatin1(hash) + QStringLiteral(".zst");
+}
+
 } // namespace
 
 CompressedContents::CompressedContents(const Bundle& bundle, const QString& cacheFolder, std::stop_token stop)
+    : m_folder(cacheFolder + QStringLiteral("/compressed"))
 {
-    const QString folder = cacheFolder + QStringLiteral("/compressed");
-    QDir().mkpath(folder);
+    QDir().mkpath(m_folder);
+    dropUnused(m_folder);
     for (const BundleFile& file : bundle.files) {
         const QString source = bundle.folder + QLatin1Char('/') + QFile::decodeName(file.path);
-        const QString target = folder + QLatin1Char('/') + QString::fromLatin1(file.hash) + QStringLiteral(".zst");
+        const QString target = pathOf(m_folder, file.hash);
         if (!m_files.contains(file.hash))
             m_files.emplace(file.hash, std::async(std::launch::deferred, compress, source, file, target, stop).share());
     }
+}
+
+std::optional<qint64> CompressedContents::sizeOf(const QByteArray& hash) const
+{
+    const QFileInfo file(pathOf(m_folder, hash));
+    return file.size() > 0 ? std::optional(file.size()) : std::nullopt;
 }
 
 Result<CompressedFile> CompressedContents::get(const QByteArray& hash) const

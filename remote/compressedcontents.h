@@ -8,6 +8,7 @@
 
 #include <future>
 #include <map>
+#include <optional>
 #include <stop_token>
 
 namespace lockstep {
@@ -20,9 +21,11 @@ struct CompressedFile {
 class CompressedContents {
 public:
     CompressedContents(const Bundle& bundle, const QString& cacheFolder, std::stop_token stop);
-    [[nodiscard]] Result<CompressedFile> get(const QByteArray& hash) const; // NotFound: no content of this bundle
+    [[nodiscard]] std::optional<qint64> sizeOf(const QByteArray& hash) const; // nullopt: not compressed yet
+    [[nodiscard]] Result<CompressedFile> get(const QByteArray& hash) const;   // NotFound: no content of this bundle
 
 private:
+    QString m_folder;
     std::map<QByteArray, std::shared_future<Result<CompressedFile>>>
         m_files; // deferred; never changed after construction
 };

@@ -5,6 +5,8 @@
 
 #include <QFile>
 
+#include <algorithm>
+
 namespace lockstep {
 
 namespace {
@@ -38,7 +40,7 @@ QByteArray ContentHash::hex() const
     return QByteArray(reinterpret_cast<const char*>(canonical.digest), sizeof canonical.digest).toHex();
 }
 
-Result<HashedFile> hashFile(const QString& path)
+Result<HashedFile> hashFile(const QString& path, qint64 limit)
 {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
@@ -47,7 +49,7 @@ Result<HashedFile> hashFile(const QString& path)
     HashedFile result;
     QByteArray piece(kPieceBytes, Qt::Uninitialized);
     for (;;) {
-        const qint64 got = file.read(piece.data(), piece.size());
+        const qint64 got = file.read(piece.data(), std::min<qint64>(piece.size(), limit - result.size));
         if (got < 0)
             return failure(ErrorCode::Io, QStringLiteral("%1 cannot be read: %2").arg(path, file.errorString()));
         if (got == 0)

@@ -7,6 +7,7 @@
 
 #include <QByteArray>
 
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -28,6 +29,7 @@ struct HashedFile {
     QByteArray hex;
     qint64 size = 0;
 };
-[[nodiscard]] Result<HashedFile> hashFile(const QString& path);
+// At most `limit` bytes from its start.
+[[nodiscard]] Result<HashedFile> hashFile(const QString& path, qint64 limit = std::numeric_limits<qint64>::max());
 
 } // namespace lockstep

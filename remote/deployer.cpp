@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/deployer.h"
 
-#include "core/wire/encoder.h"
-#include "remote/agentcall.h"
+#include "remote/contentsending.h"
+#include "remote/pause.h"
 
-#include <QFile>
+#include <QRandomGenerator>
 
 namespace lockstep {
 
@@ -13,108 +13,20 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr qsizetype kPieceBytes =
-    256 << 10; // a turn of the SSH loop: more delays the other channels (reference: upload table)
-constexpr auto kProgressEvery = 200ms;
+constexpr auto kCutTime = 5min; // without one byte: a link that heals later is a new deploy, which goes on all the same
+constexpr auto kMostPause = 2s;
 
-double secondsSince(Clock::time_point start)
+bool isCut(ErrorCode code)
 {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return code == ErrorCode::ConnectionLost || code == ErrorCode::Unreachable || code == ErrorCode::Timeout;
 }
 
-struct Needed {
-    QByteArray hash;
-    CompressedFile file;
-};
-
-QByteArray record(std::string_view kind)
+QByteArray newSender()
 {
-    std::string text;
-    wire::Encoder(text).begin(kind, wire::kNode, 0).end();
-    return QByteArray::fromStdString(text);
-}
-
-QByteArray contentRecord(const Needed& needed)
-{
-    std::string text;
-    wire::Encoder(text)
-        .begin("content", wire::kNode, 0)
-        .field("hash", needed.hash.toStdString())
-        .field("bytes", needed.file.bytes)
-        .end();
-    return QByteArray::fromStdString(text);
-}
-
-// What the node lacks, compressed.
-Result<QList<Needed>> askNeeded(AgentCall& call, const Bundle& bundle, const CompressedContents& contents,
-                                Deadline deadline, std::stop_token stop)
-{
-    if (auto sent = call.send(bundle.manifest(), deadline, stop); !sent)
-        return std::unexpected(sent.error());
-    QList<Needed> needed;
-    for (;;) {
-        auto answer = call.next(deadline, stop);
-        if (!answer)
-            return std::unexpected(answer.error());
-        if (!*answer)
-            return failure(ErrorCode::Protocol, QStringLiteral("the agent ended before it said what it needs"));
-        if ((*answer)->kind == "end")
-            return needed;
-        if ((*answer)->kind != "need")
-            continue;
-        const QByteArray hash = (*answer)->text("hash").toLatin1();
-        auto file = contents.get(hash);
-        if (!file)
-            return std::unexpected(file.error());
-        needed.append({hash, *file});
-    }
-}
-
-class Meter {
-public:
-    Meter(qint64 of, const std::function<void(const DeployProgress&)>& progressed) : m_progressed(progressed)
-    {
-        m_progress.of = of;
-        if (m_progressed)
-            m_progressed(m_progress);
-    }
-    void add(qint64 bytes)
-    {
-        m_progress.bytes += bytes;
-        if (!m_progressed || (Clock::now() < m_next && m_progress.bytes < m_progress.of))
-            return;
-        m_next = Clock::now() + kProgressEvery;
-        m_progress.bytesPerSecond = static_cast<double>(m_progress.bytes) / std::max(1e-3, secondsSince(m_start));
-        m_progress.secondsLeft = static_cast<double>(m_progress.of - m_progress.bytes) / m_progress.bytesPerSecond;
-        m_progressed(m_progress);
-    }
-
-private:
-    DeployProgress m_progress;
-    const std::function<void(const DeployProgress&)>& m_progressed;
-    Clock::time_point m_start = Clock::now(), m_next = Clock::now();
-};
-
-Result<void> sendContent(AgentCall& call, const Needed& needed, Meter& meter, Deadline deadline, std::stop_token stop)
-{
-    QFile file(needed.file.path);
-    if (!file.open(QIODevice::ReadOnly))
-        return failure(ErrorCode::Io,
-                       QStringLiteral("%1 cannot be read: %2").arg(needed.file.path, file.errorString()));
-    if (auto sent = call.send(contentRecord(needed), deadline, stop); !sent)
-        return sent;
-    for (qint64 left = needed.file.bytes; left > 0;) {
-        const QByteArray piece = file.read(std::min<qint64>(kPieceBytes, left));
-        if (piece.isEmpty())
-            return failure(ErrorCode::Io, QStringLiteral("%1 became shorter while it was sent").arg(needed.file.path));
-        if (auto sent = call.send(piece, deadline, stop); !sent)
-            return sent;
-        if (auto heard = call.drain(stop); !heard)
-            return heard;
-        left -= piece.size();
-        meter.add(piece.size());
-    }
-    return {};
+    QByteArray word;
+    for (int i = 0; i < 2; ++i)
+        word += QByteArray::number(QRandomGenerator::system()->generate64(), 16);
+    return word;
 }
 
 QString megabytes(double bytes)
@@ -123,10 +35,100 @@ QString megabytes(double bytes)
     return QString::number(mb, 'f', mb < 10 ? 1 : 0);
 }
 
+class Deploying {
+public:
+    Deploying(NodeLink& link, const DeployOrder& order, std::stop_token stop)
+        : m_link(link), m_order(order), m_stop(std::move(stop))
+    {
+    }
+
+    Result<Deployed> run()
+    {
+        const auto start = Clock::now();
+        for (;;) {
+            ContentSending sending(m_link, m_order, m_sender, m_stop);
+            const auto path = sending.run();
+            m_deployed.filesSent += sending.filesSent();
+            m_deployed.bytesSent += sending.bytesSent();
+            m_deployed.bytesReceived += sending.bytesReceived();
+            if (path) {
+                m_deployed.path = *path;
+                m_deployed.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+                return m_deployed;
+            }
+            if (sending.bytesSent() > m_manifestBytes)
+                m_heard = Clock::now();
+            if (auto again = mayGoOn(path.error()); !again)
+                return std::unexpected(again.error());
+        }
+    }
+
+private:
+    // Nothing: try again. A failure that no second try cures is the answer.
+    Result<void> mayGoOn(const Error& error)
+    {
+        if (m_stop.stop_requested())
+            return std::unexpected(error);
+        if (error.code == ErrorCode::Agent)
+            return agentIsBack() ? Result<void>() : std::unexpected(error);
+        if (!isCut(error.code))
+            return std::unexpected(error);
+        ++m_deployed.cuts;
+        if (m_order.progressed)
+            m_order.progressed({.event = QStringLiteral("the link is cut; going on when it is back")});
+        return reconnect(error);
+    }
+
+    Result<void> reconnect(const Error& cause)
+    {
+        Pause pause;
+        BackOff backOff;
+        for (;;) {
+            if (Clock::now() - m_heard > kCutTime)
+                return std::unexpected(cause);
+            m_link.transport->close();
+            pause.wait(std::min<std::chrono::milliseconds>(backOff.next(), kMostPause), m_stop);
+            if (m_stop.stop_requested())
+                return failure(ErrorCode::Stopped, QStringLiteral("stopped while the link was cut"));
+            auto link = openNode(m_link.transport, m_order.agent, m_stop);
+            if (link) {
+                m_link.agent = link->agent;
+                return {};
+            }
+            if (!isCut(link.error().code))
+                return std::unexpected(link.error());
+        }
+    }
+
+    // The agent's program may be deleted under us: whoever cleans ~/.cache does not ask.
+    bool agentIsBack()
+    {
+        if (m_agentReplaced)
+            return false;
+        m_agentReplaced = true;
+        const auto link = openNode(m_link.transport, m_order.agent, m_stop);
+        if (!link || link->agent.bytesSent == 0)
+            return false;
+        m_link.agent = link->agent;
+        return true;
+    }
+
+    NodeLink& m_link;
+    const DeployOrder& m_order;
+    std::stop_token m_stop;
+    const QByteArray m_sender = newSender();
+    const qint64 m_manifestBytes = m_order.bundle.manifest(m_sender).size() + 1024;
+    Deployed m_deployed;
+    Clock::time_point m_heard = Clock::now();
+    bool m_agentReplaced = false;
+};
+
 } // namespace
 
 QString DeployProgress::words() const
 {
+    if (!event.isEmpty())
+        return event;
     if (of == 0)
         return QStringLiteral("nothing to send");
     QString text = QStringLiteral("sending %1 of %2 MB")
@@ -137,42 +139,9 @@ QString DeployProgress::words() const
     return text;
 }
 
-Result<Deployed> deployBundle(Transport& transport, const QByteArray& agent, const Bundle& bundle,
-                              const CompressedContents& contents,
-                              const std::function<void(const DeployProgress&)>& progressed, Deadline deadline,
-                              std::stop_token stop)
+Result<Deployed> deployBundle(NodeLink& link, const DeployOrder& order, std::stop_token stop)
 {
-    const auto start = Clock::now();
-    auto call = AgentCall::start(transport, agent, {"receive", bundle.hash}, deadline, stop, Lane::Bulk);
-    if (!call)
-        return std::unexpected(call.error());
-    const auto needed = askNeeded(*call, bundle, contents, deadline, stop);
-    if (!needed)
-        return std::unexpected(needed.error());
-    qint64 total = 0;
-    for (const Needed& one : *needed)
-        total += one.file.bytes;
-    Meter meter(total, progressed);
-    for (const Needed& one : *needed)
-        if (auto sent = sendContent(*call, one, meter, deadline, stop); !sent)
-            return std::unexpected(sent.error());
-    if (auto sent = call->send(record("end"), deadline, stop); !sent)
-        return std::unexpected(sent.error());
-    auto done = call->expect("done", deadline, stop);
-    if (!done)
-        return std::unexpected(done.error());
-    Deployed deployed;
-    deployed.path = QByteArray::fromStdString(done->fields["path"]);
-    deployed.filesSent = static_cast<int>(needed->size());
-    deployed.bytesSent = call->bytesSent();
-    deployed.bytesReceived = call->bytesReceived();
-    deployed.seconds = secondsSince(start);
-    if (!deployed.path.startsWith('/'))
-        return failure(ErrorCode::Protocol,
-                       QStringLiteral("%1 says it put the bundle at “%2”")
-                           .arg(transport.node().name, QString::fromUtf8(deployed.path)),
-                       transport.node().name);
-    return deployed;
+    return Deploying(link, order, std::move(stop)).run();
 }
 
 } // namespace lockstep

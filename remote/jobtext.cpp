@@ -57,7 +57,8 @@ QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& opti
         .field("attempt", options.attempt)
         .field("node", plan.nodes[nodeIndex].name.toStdString())
         .field("grace", options.graceS)
-        .field("cwd", std::string_view())
+        .field("cwd", view(options.directory))
+        .field("files", view(options.filesPath))
         .field("hold", options.holdS);
     if (plan.shareDevices)
         job.field("share_devices", 1);

@@ -15,6 +15,8 @@ struct JobOptions {
     int holdS = 60; // how long a prepared node waits for `go`
     QByteArray bundlePath;
     std::string papers; // records that say what the run is (noderuns.h)
+    QByteArray filesPath; // of the user's folder on the node; empty: none
+    QByteArray directory; // where the ranks work: absolute, or inside the copy of filesPath
 };
 
 [[nodiscard]] QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options);

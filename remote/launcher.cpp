@@ -7,6 +7,7 @@
 #include "remote/noderuns.h"
 #include "remote/preparednode.h"
 #include "remote/runstop.h"
+#include "remote/runtimeplan.h"
 #include "remote/wallclock.h"
 
 #include <QFileInfo>
@@ -20,8 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kDeployTime =
-    60min; // 100 MB over a 1 Mbit/s line takes 15 minutes; a dead one is noticed by the transport
 // From `go` to the last node's answer: the ranks that have started wait that long for the others.
 constexpr auto kGoTime = 30s;
 constexpr auto kUndoTime = 30s; // after the 30 s of go: a minute in which a cable can be put back
@@ -70,23 +69,10 @@ Result<std::shared_ptr<HeldPort>> tryMaster(QList<PlanNode>& nodes, const std::v
     return std::make_shared<HeldPort>(std::move(*held));
 }
 
-// Where the bundle will lie on each node: its folder is named by its content, so that it is known before it is sent.
-void nameRuntimes(LaunchPlan& plan, const QList<PlanNode>& nodes, const RunParts& parts)
-{
-    const auto bundle = Bundle::read(parts.bundleFolder, parts.cacheFolder);
-    if (!bundle)
-        return; // deploying says why
-    for (PlannedNode& planned : plan.nodes)
-        for (const PlanNode& node : nodes)
-            if (node.node.name == planned.name && node.facts && !node.facts->cacheFolder.isEmpty())
-                planned.runtimeFolder =
-                    node.facts->cacheFolder + QStringLiteral("/bundles/") + QString::fromLatin1(bundle->hash);
-}
-
 // In the order of the plan, which may leave nodes out.
 Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
 {
-    Measured measured{std::move(plan), {}, {}, {}};
+    Measured measured{std::move(plan), {}, {}, {}, {}, {}, {}};
     for (const PlannedNode& planned : measured.plan.nodes) {
         const auto found = std::find_if(opened.begin(), opened.end(), [&](const OpenedNode& node) {
             return node.link.transport && node.link.transport->node().name == planned.name;
@@ -100,28 +86,35 @@ Result<Measured> sorted(LaunchPlan plan, std::vector<OpenedNode> opened)
     return measured;
 }
 
-Result<std::vector<Deployed>> deployEverywhere(const Measured& measured, const RunParts& parts,
-                                               const LaunchEvents& events, std::stop_token stop)
+struct Placed {
+    Deployed program;
+    QByteArray filesPath;
+};
+
+Result<std::vector<Placed>> deployEverywhere(Measured& measured, const LaunchEvents& events, std::stop_token stop)
 {
-    const auto bundle = Bundle::read(parts.bundleFolder, parts.cacheFolder);
-    if (!bundle)
-        return std::unexpected(bundle.error());
-    const CompressedContents contents(*bundle, parts.cacheFolder, stop);
-    return onEachNode<Deployed>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
-        const int index = static_cast<int>(i);
-        const NodeLink& link = measured.links[i];
-        say(events, index, QStringLiteral("comparing the bundle"));
-        auto deployed = deployBundle(
-            *link.transport, link.agent.path, *bundle, contents,
-            [&events, index](const DeployProgress& progress) { say(events, index, progress.words()); },
-            Deadline::in(kDeployTime), step);
-        if (deployed)
-            say(events, index, QStringLiteral("bundle in place"));
-        return deployed;
+    return onEachNode<Placed>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) -> Result<Placed> {
+        const auto say = [&events, index = static_cast<int>(i)](const QString& words) {
+            lockstep::say(events, index, words);
+        };
+        NodeLink& link = measured.links[i];
+        say(QStringLiteral("comparing the bundle"));
+        auto program = deployRuntime(link, *measured.program, measured.runtimes[i], say, step);
+        if (!program)
+            return std::unexpected(program.error());
+        Placed placed{*program, {}};
+        if (!measured.folder->isEmpty()) {
+            auto files = deployFolder(link, *measured.folder, *measured.program, say, step);
+            if (!files)
+                return std::unexpected(files.error());
+            placed.filesPath = files->path;
+        }
+        say(QStringLiteral("bundle in place"));
+        return placed;
     });
 }
 
-Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Deployed>& deployed,
+Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, const std::vector<Placed>& placed,
                                                     const LaunchId& id, const RunSpec& spec, std::stop_token stop)
 {
     std::string papers;
@@ -131,8 +124,10 @@ Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, co
                                        {.run = id.run,
                                         .attempt = id.attempt,
                                         .graceS = spec.graceS,
-                                        .bundlePath = deployed[i].path,
-                                        .papers = papers});
+                                        .bundlePath = placed[i].program.path,
+                                        .papers = papers,
+                                        .filesPath = placed[i].filesPath,
+                                        .directory = spec.directory.toUtf8()});
         return PreparedNode::prepare(measured.links[i], job, step);
     });
 }
@@ -206,30 +201,13 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
             plan.problems.append({Severity::Error, tried.error().node, tried.error().text, {}});
         }
     }
-    nameRuntimes(plan, planNodes, parts);
     auto measured = sorted(std::move(plan), std::move(*opened));
-    if (measured)
-        measured->port = std::move(port);
+    if (!measured || measured->links.empty())
+        return measured;
+    measured->port = std::move(port);
+    if (auto planned = planRuntimes(*measured, parts, spec, stop); !planned)
+        return std::unexpected(planned.error());
     return measured;
-}
-
-Result<Deployed> deployTo(const RunParts& parts, const Node& node,
-                          const std::function<void(const QString&)>& progressed, std::stop_token stop)
-{
-    const auto agent = AgentFile::load(parts.agentFile);
-    if (!agent)
-        return std::unexpected(agent.error());
-    const auto link = openNode(parts.transports, node, *agent, stop);
-    if (!link)
-        return std::unexpected(link.error());
-    Measured one;
-    one.links.push_back(*link);
-    const LaunchEvents events{
-        .phase = {}, .planned = {}, .progress = [&](int, const QString& words) { progressed(words); }};
-    const auto deployed = deployEverywhere(one, parts, events, stop);
-    if (!deployed)
-        return std::unexpected(deployed.error());
-    return deployed->front();
 }
 
 Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QList<Node>& nodes, const LaunchId& id,
@@ -248,12 +226,12 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(notLaunchable(measured->plan));
 
     say(events, RunPhase::Deploying);
-    auto deployed = deployEverywhere(*measured, parts, events, stop);
-    if (!deployed)
-        return std::unexpected(deployed.error());
+    auto placed = deployEverywhere(*measured, events, stop);
+    if (!placed)
+        return std::unexpected(placed.error());
 
     say(events, RunPhase::Starting);
-    auto prepared = prepareEverywhere(*measured, *deployed, id, spec, stop);
+    auto prepared = prepareEverywhere(*measured, *placed, id, spec, stop);
     if (!prepared) // the prepared ones read the end of their input, and forget the job
         return std::unexpected(prepared.error());
 
@@ -271,7 +249,8 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
         return std::unexpected(error);
     }
     for (std::size_t i = 0; i < measured->links.size(); ++i)
-        launched.nodes.push_back({measured->links[i], measured->probes[i], (*deployed)[i]});
+        launched.nodes.push_back(
+            {measured->links[i], measured->probes[i], (*placed)[i].program, (*placed)[i].filesPath});
     return launched;
 }
 

@@ -5,9 +5,9 @@
 
 #include "core/launchplan.h"
 #include "core/runstate.h"
-#include "remote/deployer.h"
 #include "remote/masterport.h"
-#include "remote/nodelink.h"
+#include "remote/noderuntime.h"
+#include "remote/userfolder.h"
 
 #include <vector>
 
@@ -23,6 +23,10 @@ struct Measured {
     LaunchPlan plan;
     std::vector<NodeLink> links; // in the order of plan.nodes
     std::vector<Probed> probes;
+    // What is sent; empty when it could not be read or asked, and the plan's problems say why.
+    std::vector<RuntimeChoice> runtimes; // in the order of plan.nodes
+    std::shared_ptr<const Program> program;
+    std::shared_ptr<const UserFolder> folder;
     std::shared_ptr<HeldPort> port; // the master's, held until this goes or it is released; null: there is none
 };
 
@@ -34,10 +38,6 @@ struct Measured {
 // The first problem that stops the launch of a plan, as an Error.
 [[nodiscard]] Error notLaunchable(const LaunchPlan& plan);
 
-// The bundle on one node, ahead of any launch. `progressed`: NodeRunState::progress, from this thread.
-[[nodiscard]] Result<Deployed> deployTo(const RunParts& parts, const Node& node,
-                                        const std::function<void(const QString&)>& progressed, std::stop_token stop);
-
 struct LaunchId {
     QString run;
     int attempt = 1;
@@ -47,6 +47,7 @@ struct LaunchedNode {
     NodeLink link;
     Probed probed;
     Deployed deployed;
+    QByteArray filesPath; // of the user's folder there; empty: none
 };
 
 struct Launched {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: what the nodes' spools and links say.
 #include "remote/nodestopper.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 #include "remote/worldcheck.h"
@@ -38,6 +39,8 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
     follower->start();
     work.follower = std::move(follower);
     work.followed = false;
+    if (until == FollowJob::Until::RunEnds && !m_spec.results.isEmpty())
+        fetchResults(nodeIndex);
 }
 
 // One a node in the life of a session: a further attempt goes on in the same spool, and nothing of it is told twice.
@@ -54,6 +57,32 @@ std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
                                    m_state.startedWallUs ? m_state.startedWallUs : m_state.createdWallUs,
                                    m_state.nodes[nodeIndex].clockOffsetUs, copy ? copy->offset() : 0});
     return copy;
+}
+
+void RunSession::fetchResults(int nodeIndex)
+{
+    const auto agent = AgentFile::load(m_parts.agentFile);
+    NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
+    work.fetched = false;
+    m_store.ask([id = m_state.id](RunStore& store) { return store.folder().resultsFolder(id); }, this,
+                [this, nodeIndex, agent](const QString& folder) {
+                    if (m_work.size() <= static_cast<std::size_t>(nodeIndex) || !agent)
+                        return;
+                    auto fetcher = std::make_unique<ResultsFetcher>(
+                        ResultsJob{m_state.id, m_nodes[nodeIndex], *agent, m_parts.transports, m_spec.results, folder});
+                    connect(fetcher.get(), &ResultsFetcher::fetched, this, [this](const ResultEntry& entry) {
+                        emit said(QStringLiteral("Fetched from %1: %2").arg(entry.node, QString::fromUtf8(entry.path)));
+                        emit resultFetched(entry);
+                    });
+                    connect(fetcher.get(), &ResultsFetcher::ended, this, [this, nodeIndex](const Result<void>& how) {
+                        if (!how)
+                            emit said(how.error().text);
+                        m_work[static_cast<std::size_t>(nodeIndex)].fetched = true;
+                        settled();
+                    });
+                    fetcher->start();
+                    m_work[static_cast<std::size_t>(nodeIndex)].results = std::move(fetcher);
+                });
 }
 
 void RunSession::linkChanged(int nodeIndex, const LinkReport& report)

@@ -2,6 +2,7 @@
 #include "remote/runsession.h"
 
 #include "remote/nodestopper.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runrestarted.h"
 #include "remote/wallclock.h"

@@ -19,7 +19,9 @@
 namespace lockstep {
 
 class NodeStopper;
+class ResultsFetcher;
 class RunLaunch;
+struct ResultEntry;
 
 class RunSession : public QObject {
     Q_OBJECT
@@ -47,9 +49,10 @@ public:
 
 signals:
     void planChanged(const lockstep::RunSpec& spec, const lockstep::LaunchPlan& plan); // also when the port is known
-    void stateChanged(const lockstep::RunState& state); // has the run's id from the first one on
-    void updated(const lockstep::RunUpdate& update);    // what the spools say, in their order
-    void said(const QString& sentence);                 // an event worth a line: another port, a node lost
+    void stateChanged(const lockstep::RunState& state);     // has the run's id from the first one on
+    void updated(const lockstep::RunUpdate& update);        // what the spools say, in their order
+    void resultFetched(const lockstep::ResultEntry& entry); // whole, under its name
+    void said(const QString& sentence);                     // an event worth a line: another port, a node lost
     void refused(const lockstep::Error&
                      error); // nothing was recorded: a spec that can't be meant, an unknown run. Then finished()
     void finished();         // the last signal; the state is final and saved
@@ -58,8 +61,10 @@ private:
     struct NodeWork { // of one node
         std::unique_ptr<Follower> follower;
         std::unique_ptr<NodeStopper> stopper;
+        std::unique_ptr<ResultsFetcher> results;
         bool followed = false;    // to its end
         bool proven = true;       // false: a stop is going on
+        bool fetched = true;      // false: result files come, or may come
         bool unreachable = false; // a stop was tried until its deadline: the node counts as lost
         bool offered = false;     // its supervisor is gone; what is left there is ended on request
     };
@@ -87,6 +92,7 @@ private:
 
     [[nodiscard]] std::shared_ptr<SpoolCopy> copyOf(int nodeIndex);
     void follow(int nodeIndex, NodeLink link, FollowJob::Until until);
+    void fetchResults(int nodeIndex);
     void heard(const RunUpdate& update);
     void attemptBegun(int attempt);
     void checkWorld(const RunUpdate& update);

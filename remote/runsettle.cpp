@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: what follows from a changed state, and how a run comes to its end.
 #include "remote/nodestopper.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 #include "remote/wallclock.h"
@@ -59,8 +60,9 @@ void RunSession::save()
 
 bool RunSession::isWorking() const
 {
-    return std::ranges::any_of(
-        m_work, [](const NodeWork& work) { return !work.proven || (!work.followed && !work.unreachable); });
+    return std::ranges::any_of(m_work, [](const NodeWork& work) {
+        return !work.proven || !work.fetched || (!work.followed && !work.unreachable);
+    });
 }
 
 void RunSession::finishIfOver()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: stop on request, and of the nodes that a failed run is still on.
 #include "remote/nodestopper.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes the folder that is sent to CPU nodes: everything the trainer needs beside glibc, and no file of NVIDIA's.
-#   cmake -DOUT= -DTRAINER= -DPLUGIN= -DTORCH_LIB= -DSTRIPPED= -DSTANDINS= -DSTRIP= -DPYTHON= -DRUNTIME= -P bundle.cmake
+#   cmake -DOUT= -DTRAINER= -DPLUGIN= -DTORCH_LIB= -DSTRIPPED= -DSTANDINS= -DABOUT= -DSTRIP= -DPYTHON= -DRUNTIME= -P bundle.cmake
 # STRIPPED: where the stripped libtorch_cpu.so is kept between builds (stripping 446 MB takes seconds; keep it beside the wheel).
 cmake_policy(VERSION 3.25)
 
@@ -48,6 +48,8 @@ foreach(library IN LISTS gomp runtime)
   file(COPY_FILE "${real}" "${OUT}.new/${name}")
 endforeach()
 run("${PYTHON}" "${STANDINS}" --copies "${OUT}.new" "${TORCH_LIB}/libtorch_cpu.so" "${TORCH_LIB}/libc10.so")
+get_filename_component(site "${TORCH_LIB}/../.." ABSOLUTE)
+run("${PYTHON}" "${ABOUT}" "${OUT}.new" "${site}")
 
 file(REMOVE_RECURSE "${OUT}")
 file(RENAME "${OUT}.new" "${OUT}")

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <set>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,25 +104,15 @@ bool ContentStore::hasContent(const BundleFile& file) const
     return hasSize(contentPath(file), file.size) || hasSize(contentPath(inOtherMode(file)), file.size);
 }
 
-Outcome<Fd> ContentStore::lockBundle(const std::string& bundle) const
-{
-    const std::string path = m_folder + "/bundles/." + bundle + ".lock";
-    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file.isOpen())
-        return failedSystemCall("open " + path);
-    // A file system without locks (ENOLCK) must not keep anybody from working: both fill, the rename decides.
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return failed("busy", "another node fills this bundle");
-    return file;
-}
-
-Outcome<void> ContentStore::link(const std::string& bundle, const std::vector<BundleFile>& files) const
+Outcome<void> ContentStore::link(const std::string& bundle, const std::vector<BundleFile>& files,
+                                 const std::vector<BundleLink>& links) const
 {
     namespace fs = std::filesystem;
     const std::string target = bundlePath(bundle);
     const std::string aside = m_folder + "/bundles/." + bundle + "." + std::to_string(::getpid());
     std::error_code error;
     fs::remove_all(aside, error);
+    fs::create_directories(aside, error); // also for a bundle of links alone
     std::set<std::string> folders{aside};
     for (const BundleFile& file : files) {
         const std::string content = contentPath(file);
@@ -140,6 +129,9 @@ Outcome<void> ContentStore::link(const std::string& bundle, const std::vector<Bu
                 return copied;
         }
     }
+    for (const BundleLink& link : links)
+        if (::symlink(link.target.c_str(), (aside + "/" + link.name).c_str()) != 0)
+            return failedSystemCall("link " + link.target);
     std::ranges::for_each(folders, syncFolder);
     if (::rename(aside.c_str(), target.c_str()) != 0) {
         fs::remove_all(target, error); // not whole, else it would not have been filled

@@ -38,6 +38,16 @@ Outcome<Input::Answer> Input::readLine(std::string& line, std::int64_t deadlineU
     }
 }
 
+Outcome<Input::Answer> Input::await(std::int64_t deadlineUs)
+{
+    if (m_at < m_buffer.size())
+        return Answer::Line;
+    const auto filled = fill(deadlineUs);
+    if (!filled)
+        return std::unexpected(filled.error());
+    return *filled == Filled::Bytes ? Answer::Line : *filled == Filled::End ? Answer::End : Answer::Timeout;
+}
+
 Outcome<std::string_view> Input::readSome(std::size_t limit)
 {
     if (m_at == m_buffer.size()) {

@@ -21,6 +21,8 @@ public:
     enum class Answer { Line, End, Timeout };
     // Without its newline. Failure: longer than a record may be, or unreadable.
     [[nodiscard]] Outcome<Answer> readLine(std::string& line, std::int64_t deadlineUs = kNoDeadline);
+    // Until there are bytes to read. Answer::Line: there are.
+    [[nodiscard]] Outcome<Answer> await(std::int64_t deadlineUs);
     // Some bytes, `limit` at most; empty: the end. Valid until the next call.
     [[nodiscard]] Outcome<std::string_view> readSome(std::size_t limit);
 

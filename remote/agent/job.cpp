@@ -2,10 +2,12 @@
 #include "remote/agent/job.h"
 
 #include "core/wire/decoder.h"
+#include "remote/agent/contentstore.h"
 #include "remote/agent/cpuset.h"
 #include "remote/agent/folders.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::agent {
 
@@ -82,10 +84,14 @@ Outcome<void> JobReader::takeJob(const wire::RecordView& record)
     m_job.cwd = record.text("cwd");
     if (!isRunId(m_job.run))
         return bad("the run's name \"" + m_job.run + "\" is not one (letters, digits, . _ -)");
-    if (!m_job.cwd.empty() && m_job.cwd[0] != '/')
+    m_job.files = record.text("files");
+    if (!m_job.files.empty() && m_job.files[0] != '/')
+        return bad("the folder of the run's files \"" + m_job.files + "\" is not an absolute path");
+    if (!m_job.cwd.empty() && m_job.cwd[0] != '/' && (m_job.files.empty() || !isBundlePath(m_job.cwd)))
         return bad("the working directory \"" + m_job.cwd + "\" is not an absolute path");
-    if (const auto checked = checkString(m_job.cwd, "the working directory"); !checked)
-        return checked;
+    for (const auto& [path, what] : {std::pair{m_job.cwd, "the working directory"}, {m_job.files, "the files' folder"}})
+        if (const auto checked = checkString(path, what); !checked)
+            return checked;
 
     std::int64_t attempt = m_job.attempt, grace = m_job.graceS, hold = m_job.holdS;
     auto segment = static_cast<std::int64_t>(m_job.segmentBytes);

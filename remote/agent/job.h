@@ -35,7 +35,8 @@ struct Job {
     std::string run;
     int attempt = 1;
     std::string node;
-    std::string cwd; // empty: the run's folder
+    std::string cwd;   // empty: the run's folder, or the copy of `files`; relative: inside that copy
+    std::string files; // a bundle's folder whose copy the ranks work in; empty: none
     int graceS = 10;
     int holdS = 60;
     std::uint64_t segmentBytes = kSegmentBytes;

@@ -41,7 +41,7 @@ Outcome<void> checkFolder(const std::string& cwd)
 
 Outcome<void> checkPrograms(const Job& job)
 {
-    if (!job.cwd.empty()) {
+    if (!job.cwd.empty() && job.cwd[0] == '/') { // a relative one lies in what is copied later
         if (const auto checked = checkFolder(job.cwd); !checked)
             return checked;
     }

@@ -2,13 +2,18 @@
 // lockstep-agent VERB ...: see README.md for the verbs and what they say.
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
+#include "remote/agent/bundles.h"
 #include "remote/agent/clock.h"
 #include "remote/agent/facts.h"
+#include "remote/agent/fetchtorch.h"
+#include "remote/agent/findtorch.h"
 #include "remote/agent/follow.h"
 #include "remote/agent/launch.h"
 #include "remote/agent/list.h"
 #include "remote/agent/listen.h"
+#include "remote/agent/peerframes.h"
 #include "remote/agent/receive.h"
+#include "remote/agent/results.h"
 #include "remote/agent/sampler.h"
 #include "remote/agent/stop.h"
 #include "remote/agent/supervisorstart.h"
@@ -54,9 +59,11 @@ int usage(const std::string& problem)
 {
     return answerFailure(
         STDOUT_FILENO,
-        {"usage", problem + ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                            "OFFSET, stop RUN [--grace SECONDS], list, about RUN, clock, listen ADDR[,ADDR...] PORT, reach "
-                            "ADDR[,ADDR...] PORT"});
+        {"usage", problem +
+                      ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
+                      "OFFSET, stop RUN [--grace SECONDS], list, about RUN, clock, listen ADDR[,ADDR...] PORT, reach "
+                      "ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
+                      "forget HASH..., serve ADDR, find-torch, fetch-torch"});
 }
 
 int follow(const std::vector<std::string>& words)
@@ -96,6 +103,14 @@ int dispatch(const std::vector<std::string>& words)
         return runSupervise(words[1]);
     if (verb == "about" && words.size() == 2)
         return runAbout(words[1], STDOUT_FILENO);
+    if (verb == "results" && words.size() == 2)
+        return runResults(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "missing" && words.size() == 2)
+        return runMissing(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "serve" && words.size() == 2)
+        return runServe(words[1], STDIN_FILENO, STDOUT_FILENO);
+    if (verb == "forget" && words.size() >= 2)
+        return runForget({words.begin() + 1, words.end()}, STDOUT_FILENO);
     if (verb == "listen" && words.size() == 3)
         return runListen(words[1], words[2], STDOUT_FILENO, STDIN_FILENO);
     if (verb == "reach" && words.size() == 3)
@@ -110,6 +125,12 @@ int dispatch(const std::vector<std::string>& words)
         return runSample(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "gpu-samples") // internal: the sampler's own child
         return runGpuChild(STDOUT_FILENO);
+    if (verb == "bundles")
+        return runBundles(STDOUT_FILENO);
+    if (verb == "find-torch")
+        return runFindTorch(STDOUT_FILENO);
+    if (verb == "fetch-torch")
+        return runFetchTorch(STDIN_FILENO, STDOUT_FILENO);
     if (verb == "clock")
         return runClock(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "list")

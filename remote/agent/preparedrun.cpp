@@ -5,6 +5,7 @@
 #include "remote/agent/clocks.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/jobcheck.h"
+#include "remote/agent/runfiles.h"
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spooltail.h"
@@ -82,6 +83,8 @@ Outcome<void> PreparedRun::start(const JobText& job, const std::string& runsFold
         done = m_reader.seek(before);
     if (done)
         done = replaceFile(jobPath(m_folder), job.text);
+    if (done)
+        done = copyFiles(job.job, m_folder);
     if (done)
         done = startSupervisor(job.job, m_folder);
     if (done)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The `receive` verb: a bundle comes in (README.md, "Receiving a bundle").
+// `receive`: a bundle comes in (README.md, "Receiving a bundle"). `missing`: the same manifest, answered with what
+// would be asked for; nothing is sent, nothing changed.
 #pragma once
 
 #include <string>
@@ -7,5 +8,7 @@
 namespace lockstep::agent {
 
 [[nodiscard]] int runReceive(const std::string& bundle, int in, int out);
+
+[[nodiscard]] int runMissing(const std::string& bundle, int in, int out);
 
 } // namespace lockstep::agent

@@ -3,6 +3,7 @@
 
 #include "remote/agent/cpuset.h"
 #include "remote/agent/folders.h"
+#include "remote/agent/runfiles.h"
 #include "remote/agent/sweep.h"
 
 #include <algorithm>
@@ -165,7 +166,7 @@ Outcome<std::string> findProgram(const std::string& name, std::string_view path,
 
 Outcome<SpawnedRank> spawnRank(const Job& job, const RankJob& rank, const std::string& runFolder)
 {
-    const std::string cwd = job.cwd.empty() ? runFolder : job.cwd;
+    const std::string cwd = workingFolder(job, runFolder);
     const std::vector<std::string> environment = rankEnvironment(job, rank, runFolder);
     std::string_view path = rank.variable("PATH");
     const std::string login = loginValue("PATH");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/supervisorstart.h"
 
+#include "remote/agent/bundlelock.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/fd.h"
 #include "remote/agent/runslist.h"
@@ -46,7 +47,8 @@ int supervise(const Job& job, const std::string& runFolder, const std::string& p
 {
     auto lock = RunLock::take(runFolder);
     if (!lock)
-        return 0; // a second start of the same run: harmless
+        return 0;                               // a second start of the same run: harmless
+    const UseLocks bundles = UseLocks::of(job); // nobody removes what the ranks run from
     auto supervisor = Supervisor::prepare(job, runFolder, std::move(*lock), place);
     if (!supervisor) {
         std::fprintf(stderr, "%s\n", supervisor.error().text.c_str());

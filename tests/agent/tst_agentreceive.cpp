@@ -9,6 +9,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include <random>
+#include <unistd.h>
+
 namespace {
 
 constexpr int kWaitMs = 60'000;
@@ -43,6 +46,15 @@ QByteArray contentRecord(const QByteArray& content)
 QByteArray bundleRecord(const QByteArray& hash, int files)
 {
     return "bundle - 0 hash=" + hash + " files=" + QByteArray::number(files) + "\n";
+}
+
+QByteArray noise(qsizetype bytes)
+{
+    QByteArray content(bytes, '\0');
+    std::minstd_rand random(7);
+    for (char& c : content)
+        c = static_cast<char>(random() >> 8);
+    return content;
 }
 
 QByteArrayList needs(const AgentAnswer& answer)
@@ -119,6 +131,112 @@ private slots:
         QCOMPARE(needs(resumed), QByteArrayList({hashOf(m_program)}));
         QCOMPARE(resumed.last().kind, QByteArray("done"));
         QCOMPARE(QDir(box.path("cache/contents")).entryList(QDir::Files).size(), 2); // no half one is left
+    }
+
+    // A frame of noise is as long as its content, and long enough to be kept.
+    void aCutContentGoesOnWithItsNextByte()
+    {
+        AgentBox box;
+        const QByteArray content = noise(1'000'000), frame = compressed(content);
+        const QByteArray manifest = bundleRecord("abc123", 1) + fileRecord("a", content) + "end - 0\n";
+        const QByteArray whole = contentRecord(content);
+        for (const qsizetype there : {qsizetype(1), frame.size() / 2, frame.size() - 1}) {
+            const AgentAnswer cut =
+                box.verb({"receive", "abc123"}, manifest + whole.left(whole.size() - frame.size() + there));
+            QCOMPARE(cut.exitCode, 1);
+            const AgentAnswer asked = box.verb({"missing", "abc123"}, manifest);
+            const AgentRecord need = ofKind(asked.records, "need").value(0);
+            QCOMPARE(need["have"].toLongLong(), there);
+            QCOMPARE(need["prefix"], hashOf(frame.left(there)));
+        }
+        const auto rest = [&](qsizetype from) {
+            return "content - 0 hash=" + hashOf(content) + " bytes=" + QByteArray::number(frame.size()) +
+                   " from=" + QByteArray::number(from) + "\n" + frame.mid(from) + "end - 0\n";
+        };
+        const AgentAnswer more = box.verb({"receive", "abc123"}, manifest + rest(frame.size() - 1));
+        QCOMPARE(more.last().kind, QByteArray("done"));
+        QCOMPARE(AgentBox::contentOf(box.path("cache/bundles/abc123/a")), content);
+        QCOMPARE(QDir(box.path("cache/contents")).entryList(QDir::Files).size(), 1);
+    }
+
+    void whatWasKeptWrongIsSentAgain()
+    {
+        AgentBox box;
+        const QByteArray content = noise(1'000'000), frame = compressed(content);
+        const QByteArray manifest = bundleRecord("abc123", 1) + fileRecord("a", content) + "end - 0\n";
+        const QByteArray head = "content - 0 hash=" + hashOf(content) + " bytes=" + QByteArray::number(frame.size());
+        QByteArray wrong = frame.left(500'000);
+        wrong[300'000] = static_cast<char>(wrong[300'000] ^ 1); // a power cut, after which the disk has other bytes
+        QCOMPARE(box.verb({"receive", "abc123"}, manifest + head + " from=0\n" + wrong).exitCode, 1);
+        const AgentAnswer refused =
+            box.verb({"receive", "abc123"}, manifest + head + " from=500000\n" + frame.mid(500'000) + "end - 0\n");
+        QCOMPARE(refused.exitCode, 1);
+        QVERIFY(QDir(box.path("cache/contents")).entryList(QDir::Files).isEmpty()); // it does not stand in the way
+        const AgentAnswer again = box.verb({"receive", "abc123"}, manifest + contentRecord(content) + "end - 0\n");
+        QCOMPARE(again.last().kind, QByteArray("done"));
+    }
+
+    void aDiskWithoutRoomIsSaidBefore_data()
+    {
+        QTest::addColumn<QByteArray>("options"); // of the tmpfs that the cache lies on
+        QTest::addColumn<QByteArray>("words");
+        QTest::newRow("no bytes") << QByteArray("size=20m") << QByteArray("MB free and");
+        QTest::newRow("no inodes") << QByteArray("size=400m,nr_inodes=20") << QByteArray("more files and");
+        QTest::newRow("read-only") << QByteArray("ro") << QByteArray("Read-only file system");
+    }
+    void aDiskWithoutRoomIsSaidBefore()
+    {
+        QFETCH(QByteArray, options);
+        QFETCH(QByteArray, words);
+        AgentBox box;
+        QDir().mkpath(box.path("cache"));
+        // The manifest alone: nothing is asked for that there is no room for.
+        QByteArray manifest = bundleRecord("abc123", 1);
+        for (int i = 0; i < 8; ++i)
+            manifest += "file - 0 path=f" + QByteArray::number(i) + " hash=" + hashOf(QByteArray::number(i)) +
+                        " size=5000000 mode=644\n";
+        QStringList command{"-m"};
+        if (::geteuid() != 0)
+            command += {"-U", "-r"};
+        command += {"sh",
+                    "-c",
+                    "mount -t tmpfs -o \"$1\" none \"$2\" && shift 2 && exec \"$@\"",
+                    "sh",
+                    QString::fromLatin1(options),
+                    box.path("cache"),
+                    QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep-agent"),
+                    "receive",
+                    "abc123"};
+        QProcess agent;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("LOCKSTEP_CACHE_DIR", box.path("cache"));
+        agent.setProcessEnvironment(environment);
+        agent.start("unshare", command);
+        agent.write(manifest + "end - 0\n");
+        agent.closeWriteChannel();
+        QVERIFY(agent.waitForFinished(kWaitMs));
+        const QList<AgentRecord> records = recordsOf(agent.readAllStandardOutput());
+        QVERIFY2(!records.isEmpty(), agent.readAllStandardError().constData());
+        QCOMPARE(records.last().kind, QByteArray("error"));
+        QVERIFY2(records.last()["text"].contains(words), records.last()["text"].constData());
+        QVERIFY(ofKind(records, "need").isEmpty());
+    }
+
+    // The old agent's link is cut, it does not know yet: the same desktop comes back and is served at once.
+    void theSameSenderTakesOver()
+    {
+        AgentBox box;
+        const QByteArray manifest =
+            "bundle - 0 hash=abc123 files=1 sender=5eed\n" + fileRecord("a", m_text) + "end - 0\n";
+        const auto first = box.start({"receive", "abc123"});
+        first->write(manifest);
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (first->waitForReadyRead(10), said += first->readAllStandardOutput()).contains("end - "), kWaitMs);
+        const AgentAnswer second = box.verb({"receive", "abc123"}, manifest + contentRecord(m_text) + "end - 0\n");
+        QCOMPARE(second.last().kind, QByteArray("done"));
+        QVERIFY(first->waitForFinished(kWaitMs));
+        QCOMPARE(first->exitStatus(), QProcess::CrashExit); // it was ended by TERM
     }
 
     void aBundleThatIsNotWholeIsMadeAgain()

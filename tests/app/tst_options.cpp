@@ -35,6 +35,13 @@ private slots:
         row("demo", Verb::Demo);
         row("run spec.toml", Verb::Run, "spec.toml");
         row("plan spec.toml --json", Verb::Plan, "spec.toml");
+        row("deploy", Verb::Deploy);
+        row("deploy spec.toml --relay", Verb::Deploy, "spec.toml");
+        row("deploy gpu[1-4] --json", Verb::Deploy, "gpu[1-4]");
+        row("bundles", Verb::Bundles);
+        row("bundles list gpu1", Verb::Bundles);
+        row("bundles remove gpu1 --bundle abc123 --bundle def456", Verb::Bundles);
+        row("results last", Verb::Results, "last");
         row("plan spec.toml --commands", Verb::Plan, "spec.toml");
         row("doctor", Verb::Doctor);
         row("doctor gpu[1-2]", Verb::Doctor, "gpu[1-2]");

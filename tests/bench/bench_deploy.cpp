@@ -39,7 +39,7 @@ void deployEverywhere(const char* what, const RunParts& parts, const QList<Node>
             auto link = openNode(parts.transports, nodes[static_cast<qsizetype>(i)], agent, stop);
             if (!link)
                 return std::unexpected(link.error());
-            return deployBundle(*link->transport, link->agent.path, bundle, contents, {}, Deadline::in(10min), stop);
+            return deployBundle(*link, {bundle, contents, agent}, stop);
         }));
     const double allS = static_cast<double>(clock.nsecsElapsed()) / 1e9;
     qint64 sent = 0, received = 0;

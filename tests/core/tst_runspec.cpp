@@ -142,6 +142,10 @@ void TestRunSpec::wrong_data()
     QTest::newRow("wrong type") << QByteArray("name = \"a\"\n\nranks_per_node = \"2\"\n")
                                 << "line 3: ranks_per_node wants a whole number";
     QTest::newRow("negative") << QByteArray("ranks_per_node = -2\n") << "line 1: ranks_per_node = -2 is out of range";
+    QTest::newRow("directory without a folder")
+        << QByteArray("name = \"a\"\ndirectory = \"exp\"\n") << "line 2: directory = \"exp\" is inside no folder";
+    QTest::newRow("directory that climbs")
+        << QByteArray("folder = \"code\"\ndirectory = \"a/../../b\"\n") << "leads out of the folder that is sent";
     QTest::newRow("backend") << QByteArray("backend = \"mpi\"\n") << "auto, gloo or nccl";
     QTest::newRow("port -1") << QByteArray("\nmaster_port = -1\n") << "line 2: The master port -1 is negative";
     QTest::newRow("port 69420") << QByteArray("master_port = 69420\n") << "too large";

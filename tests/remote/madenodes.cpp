@@ -62,19 +62,27 @@ void writeProgram(const QString& path, const QByteArray& text)
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
 }
 
-// The facts of this machine with the one interface that the made node has.
-QByteArray withOwnInterface(const QByteArray& out, const QString& address)
+// The facts of this machine with the one interface, and the devices, that the made node has.
+QByteArray withOwnDevices(const QByteArray& out, const MadeNode& node)
 {
+    const QString& address = node.address;
     std::string text;
     wire::Encoder encoder(text);
     wire::Decoder decoder;
     decoder.feed({out.constData(), static_cast<std::size_t>(out.size())}, [&](const wire::RecordView& record) {
         encoder.begin(record.kind, record.rank, record.timeUs);
         for (const wire::Field& field : *record.fields)
-            if (!field.key.starts_with("if/"))
+            if (!field.key.starts_with("if/") && !field.key.starts_with("gpu/"))
                 encoder.field(field.key, field.text());
         encoder.field("if/0/name", "eth0").field("if/0/addr/0", (address + QStringLiteral("/24")).toStdString());
-        encoder.field("if/0/up", 1).field("if/0/loopback", 0).field("if/0/speed_mbps", 1000).end();
+        encoder.field("if/0/up", 1).field("if/0/loopback", 0).field("if/0/speed_mbps", 1000);
+        if (node.hasGpu)
+            encoder.field("gpu/0/index", 0)
+                .field("gpu/0/uuid", "GPU-5eed")
+                .field("gpu/0/name", "made")
+                .field("driver", "580.65")
+                .field("cuda", "13.0");
+        encoder.end();
     });
     return QByteArray::fromStdString(text);
 }
@@ -96,7 +104,7 @@ public:
         }
         auto chunk = m_process->read(deadline, stop);
         if (chunk && m_isProbe)
-            chunk->out = withOwnInterface(chunk->out, m_node->address);
+            chunk->out = withOwnDevices(chunk->out, *m_node);
         return chunk;
     }
     Result<void> write(const QByteArray& bytes, Deadline deadline, std::stop_token stop) override

@@ -18,6 +18,7 @@ struct MadeNode {
     QString home, cache, runs, address;
     std::atomic<bool> cut{false};        // a black hole: what is there says nothing, new connections fail
     std::atomic<bool> unprepared{false}; // its `launch` fails
+    std::atomic<bool> hasGpu{false};     // as its facts say
     std::atomic<int> connections{0};
 };
 

@@ -2,13 +2,13 @@
 // The agent put in place with a shell, bundles sent by content, on the real agent.
 #include "remote/agentcall.h"
 #include "remote/deployer.h"
-#include "remote/nodelink.h"
 #include "tests/remote/madenodes.h"
 
 #include <QTest>
 
 #include <sys/stat.h>
 
+#include <random>
 #include <thread>
 
 using namespace lockstep;
@@ -50,6 +50,8 @@ private slots:
     void repairsATornBundle();
     void refusesWrongContent();
     void reportsAgentErrorsByNode();
+    void goesOnAfterACutInTheMiddleOfAFile();
+    void putsADeletedAgentBack();
 
 private:
     static Result<NodeLink> open(MadeNodes& made, int index = 0)
@@ -60,10 +62,26 @@ private:
             return std::unexpected(agent.error());
         return openNode(parts.transports, made.nodes()[index], *agent, {});
     }
-    static Result<Deployed> deploy(MadeNodes& made, const NodeLink& link, const Bundle& bundle)
+    static Result<Deployed> deploy(MadeNodes& made, NodeLink& link, const Bundle& bundle,
+                                   std::function<void(const DeployProgress&)> progressed = {})
     {
+        const auto agent = AgentFile::load(made.parts().agentFile);
+        if (!agent)
+            return std::unexpected(agent.error());
         const CompressedContents contents(bundle, made.parts().cacheFolder, {});
-        return deployBundle(*link.transport, link.agent.path, bundle, contents, {}, Deadline::in(60s), {});
+        return deployBundle(link, {bundle, contents, *agent, std::move(progressed)}, {});
+    }
+    // A bundle of one file that zstd can't shrink.
+    static Result<Bundle> largeBundle(const MadeNodes& made, qsizetype bytes)
+    {
+        const QString folder = made.folder() + QStringLiteral("/large");
+        QDir().mkpath(folder);
+        QByteArray noise(bytes, '\0');
+        std::minstd_rand random(7);
+        for (char& c : noise)
+            c = static_cast<char>(random() >> 8);
+        writeFile(folder + QStringLiteral("/weights"), noise);
+        return Bundle::read(folder, made.parts().cacheFolder);
     }
     static Result<Bundle> readBundle(const MadeNodes& made)
     {
@@ -167,15 +185,14 @@ void TstDeploy::sendsOneContentOnceForTwoNodes()
     GET(bundle, readBundle(made));
     GET(one, open(made, 0));
     GET(two, open(made, 1));
+    GET(agent, AgentFile::load(made.parts().agentFile));
     const CompressedContents contents(bundle, made.parts().cacheFolder, {});
     std::vector<Result<Deployed>> results(2, failure(ErrorCode::Stopped, {}));
     {
         std::vector<std::jthread> workers;
         for (std::size_t i = 0; i < 2; ++i)
             workers.emplace_back([&, i] {
-                const NodeLink& link = i == 0 ? one : two;
-                results[i] =
-                    deployBundle(*link.transport, link.agent.path, bundle, contents, {}, Deadline::in(60s), {});
+                results[i] = deployBundle(i == 0 ? one : two, {bundle, contents, agent}, {});
             });
     }
     for (const auto& result : results) {
@@ -225,6 +242,44 @@ void TstDeploy::reportsAgentErrorsByNode()
     QVERIFY(!bad.has_value());
     QCOMPARE(bad.error().code, ErrorCode::Protocol);
     QVERIFY2(bad.error().text.contains(QStringLiteral("Welcome to n1")), qPrintable(bad.error().text));
+}
+
+void TstDeploy::goesOnAfterACutInTheMiddleOfAFile()
+{
+    constexpr qsizetype kBytes = 40'000'000;
+    MadeNodes made(1);
+    GET(link, open(made));
+    GET(bundle, largeBundle(made, kBytes));
+    qint64 sentAtCut = 0;
+    const auto progressed = [&](const DeployProgress& progress) {
+        if (progress.event.contains(QStringLiteral("cut")))
+            made[0].cut = false; // it heals
+        if (sentAtCut > 0 || progress.bytes < kBytes / 3 || progress.bytes == progress.of)
+            return;
+        sentAtCut = progress.bytes;
+        made[0].cut = true;
+    };
+    GET(deployed, deploy(made, link, bundle, progressed));
+    QVERIFY(sentAtCut > 0);
+    QCOMPARE(deployed.cuts, 1);
+    // Not one byte twice but for what was on its way when the link was cut.
+    constexpr qint64 kOnItsWay = 2'000'000;
+    QVERIFY2(deployed.bytesSent < kBytes + kOnItsWay, qPrintable(QString::number(deployed.bytesSent)));
+    QCOMPARE(contentOf(QString::fromUtf8(deployed.path) + QStringLiteral("/weights")),
+             contentOf(made.folder() + QStringLiteral("/large/weights")));
+    const QStringList left = QDir(made[0].cache + QStringLiteral("/contents")).entryList(QDir::Files);
+    QVERIFY2(left.size() == 1, qPrintable(left.join(u' '))); // nothing half is left
+}
+
+void TstDeploy::putsADeletedAgentBack()
+{
+    MadeNodes made(1);
+    GET(link, open(made));
+    GET(bundle, readBundle(made));
+    QVERIFY(QFile::remove(QString::fromUtf8(link.agent.path)));
+    GET(deployed, deploy(made, link, bundle));
+    QCOMPARE(deployed.filesSent, 2);
+    QVERIFY(QFile::exists(QString::fromUtf8(link.agent.path)));
 }
 
 QTEST_GUILESS_MAIN(TstDeploy)

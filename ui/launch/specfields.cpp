@@ -170,6 +170,11 @@ QList<QPair<QString, QString>> settingsOf(const RunSpec& spec)
         all.append({option.name, QString::fromUtf8(option.value)});
     if (!spec.arguments.isEmpty())
         all.append({QStringLiteral("arguments"), wordsText(spec.arguments)});
+    for (const auto& [name, value] : {std::pair{"folder", spec.folder},
+                                      {"directory", spec.directory},
+                                      {"results", spec.results.join(QLatin1String(", "))}})
+        if (!value.isEmpty())
+            all.append({QString::fromLatin1(name), value});
     for (const auto& [name, value] : spec.env)
         all.append({QString::fromUtf8(name), QString::fromUtf8(value)});
     for (const auto& [name, value] : spec.envOverride)

@@ -2,6 +2,7 @@
 #include "ui/launch/specform.h"
 
 #include "core/traineroptions.h"
+#include "ui/launch/filesrow.h"
 #include "ui/launch/optionpanel.h"
 #include "ui/launch/programrow.h"
 #include "ui/launch/specfields.h"
@@ -204,6 +205,9 @@ void SpecForm::makeAdvanced()
     m_arguments = addField(*second, QStringLiteral("further arguments"), QStringLiteral("arguments"), 30);
     m_arguments->setPlaceholderText(QStringLiteral("as on a command line"));
     second->addStretch(1);
+    m_files = new FilesRow(m_theme);
+    addRow({})->addWidget(m_files, 1);
+    connect(m_files, &FilesRow::edited, this, &SpecForm::read);
     m_all = new OptionPanel(m_theme);
     m_rows->addWidget(m_all);
     m_rows = outer;
@@ -276,6 +280,7 @@ void SpecForm::fill()
     m_restarts->setText(m_spec.restarts > 0 ? QString::number(m_spec.restarts) : QString());
     m_env->setText(environmentText(m_spec.env));
     m_arguments->setText(wordsText(m_spec.arguments));
+    m_files->show(m_spec);
     m_filling = false;
 }
 
@@ -314,6 +319,8 @@ void SpecForm::read()
     m_spec.graceS = m_grace->text().toInt();
     take(*m_restarts, wrongNumber(QStringLiteral("restarts"), m_restarts->text()));
     m_spec.restarts = m_restarts->text().toInt();
+    if (const QString wrong = m_files->read(m_spec); m_wrong.isEmpty())
+        m_wrong = wrong;
     if (m_env->text() != environmentText(m_spec.env))
         take(*m_env, readEnvironment(m_env->text(), m_spec.env));
     if (m_arguments->text() != wordsText(m_spec.arguments))

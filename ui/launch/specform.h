@@ -19,6 +19,7 @@ class Combo;
 class ElidedLabel;
 class Field;
 class OptionPanel;
+class FilesRow;
 class ProgramRow;
 
 class SpecForm : public QWidget {
@@ -64,6 +65,7 @@ private:
     Combo *m_choice, *m_ranksANode, *m_backend, *m_model, *m_data, *m_optimizer;
     Field *m_nodes, *m_path;
     ProgramRow* m_program;
+    FilesRow* m_files;
     QList<std::pair<QString, Field*>> m_options; // trainer options that are one line each
     QList<std::pair<QString, Combo*>> m_choices; // and those that are one of several words
     OptionPanel* m_all;
