@@ -63,8 +63,8 @@ public:
                 option->required();
         }
         if (action == NodesAction::Accept)
-            sub->add_option("--fingerprint", m_raw.fingerprint, "SHA256:... as the node's console shows it")
-                ->required();
+            sub->add_option("--fingerprint", m_raw.fingerprint,
+                            "SHA256:... as the node's console shows it; else all are listed and asked for once");
         sub->callback([&options = m_options, action] { options.nodesAction = action; });
     }
 
@@ -110,7 +110,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
     builder.nodesAction(nodes, "import", "a hostfile of any dialect, or ~/.ssh/config", NodesAction::Import, "FILE");
     builder.nodesAction(nodes, "check", "connect and measure (a selection; all without one)", NodesAction::Check,
                         "SEL");
-    builder.nodesAction(nodes, "accept", "trust a node's host key that you have compared", NodesAction::Accept, "NAME");
+    builder.nodesAction(nodes, "accept", "trust host keys that you have compared", NodesAction::Accept, "SEL");
 
     builder.verb("runs", "all runs, newest first", Verb::Runs);
     auto& show = builder.verb("show", "how a run stands, rank by rank", Verb::Show);
