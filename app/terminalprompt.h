@@ -2,7 +2,6 @@
 // One question at a time on /dev/tty, read as it is typed: nothing waits. Thread: the board's.
 #pragma once
 
-#include "remote/descriptor.h"
 #include "remote/questionboard.h"
 
 #include <QSocketNotifier>
@@ -29,7 +28,8 @@ private:
     void say(const QByteArray& words) const;
 
     QuestionBoard& m_board;
-    Descriptor m_terminal;
+    struct Terminal;
+    std::unique_ptr<Terminal> m_terminal; // while a question stands there
     std::unique_ptr<QSocketNotifier> m_readable;
     std::deque<SignInQuestion> m_waiting;
     std::optional<SignInQuestion> m_current;

@@ -2,6 +2,7 @@
 #include "app/terminalquestions.h"
 
 #include "app/terminalprompt.h"
+#include "remote/descriptor.h"
 
 #include <fcntl.h>
 
