@@ -38,8 +38,13 @@ QString standardBundleFolder()
                            : named;
 }
 
-Desk::Desk(DataFolder dataFolder, SshSettings ssh) : folder(std::move(dataFolder)), m_io(std::make_unique<IoThread>())
+Desk::Desk(DataFolder dataFolder, QuestionBoard* board, SshSettings ssh)
+    : folder(std::move(dataFolder)), questions(board), m_io(std::make_unique<IoThread>())
 {
+    if (board)
+        ssh.ask = [board](const SignInQuestion& question, const std::stop_token& stop) {
+            return board->ask(question, stop);
+        };
     IoThread& io = *m_io;
     parts.transports = [&io, ssh](const Node& node) -> std::unique_ptr<Transport> {
         if (node.local)

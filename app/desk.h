@@ -5,6 +5,7 @@
 #include "core/runstore.h"
 #include "remote/iothread.h"
 #include "remote/nodewatch.h"
+#include "remote/questionboard.h"
 #include "remote/sshsettings.h"
 
 #include <memory>
@@ -13,11 +14,14 @@ namespace lockstep {
 
 class Desk {
 public:
-    explicit Desk(DataFolder dataFolder, SshSettings ssh = SshSettings::fromEnvironment());
+    // `questions`: where connections ask the person, if there is one to ask; outlives the desk.
+    explicit Desk(DataFolder dataFolder, QuestionBoard* questions = nullptr,
+                  SshSettings ssh = SshSettings::fromEnvironment());
 
     DataFolder folder;
     RunParts parts;
     HostKeyAcceptor acceptHostKey;
+    QuestionBoard* questions;
 
 private:
     std::unique_ptr<IoThread> m_io; // outlives every transport that the factories above have made

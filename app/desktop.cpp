@@ -62,6 +62,17 @@ void Desktop::connectWindow()
     connect(&m_window, &MainWindow::runSpecWanted, this, &Desktop::answerRunSpec);
     connect(&m_window, &MainWindow::saveSpecRequested, this, &Desktop::saveSpec);
     connect(&m_window, &MainWindow::measureRequested, this, &Desktop::measure);
+    if (QuestionBoard* questions = m_desk.questions) {
+        connect(questions, &QuestionBoard::asked, &m_window, &MainWindow::ask);
+        connect(questions, &QuestionBoard::withdrawn, &m_window, &MainWindow::withdrawQuestion);
+        connect(&m_window, &MainWindow::questionAnswered, questions,
+                [questions](int id, const std::shared_ptr<Secret>& secret) {
+                    if (secret)
+                        questions->answer(id, std::move(*secret));
+                    else
+                        questions->decline(id);
+                });
+    }
 }
 
 void Desktop::start()

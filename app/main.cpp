@@ -11,6 +11,7 @@
 #include "app/screenshots.h"
 #include "app/signals.h"
 #include "app/storedruns.h"
+#include "app/terminalquestions.h"
 #include "app/windowsettings.h"
 
 #include <QApplication>
@@ -171,18 +172,20 @@ int main(int argc, char** argv)
             return kExitBadInput;
         }
         QApplication application(argc, argv);
-        Desk desk{DataFolder(DataFolder::standardPath())};
+        QuestionBoard questions;
+        Desk desk{DataFolder(DataFolder::standardPath()), &questions};
         return showWindow(application, options, desk);
     }
     if (watches(options))
         InterruptSignals::block(); // the desk has threads
+    std::unique_ptr<QCoreApplication> application;
     if (draws(options)) {
         qputenv("QT_QPA_PLATFORM", "offscreen"); // pictures need fonts, not a display
-        QApplication application(argc, argv);
-        Desk desk{DataFolder(DataFolder::standardPath())};
-        return answer(&application, options, desk);
+        application = std::make_unique<QApplication>(argc, argv);
+    } else {
+        application = std::make_unique<QCoreApplication>(argc, argv);
     }
-    QCoreApplication application(argc, argv);
-    Desk desk{DataFolder(DataFolder::standardPath())};
-    return answer(nullptr, options, desk);
+    const auto terminal = TerminalQuestions::hasTerminal() ? std::make_unique<TerminalQuestions>() : nullptr;
+    Desk desk{DataFolder(DataFolder::standardPath()), terminal ? &terminal->board() : nullptr};
+    return answer(qobject_cast<QApplication*>(application.get()), options, desk);
 }

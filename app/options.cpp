@@ -64,8 +64,8 @@ public:
                 option->required();
         }
         if (action == NodesAction::Accept)
-            sub->add_option("--fingerprint", m_raw.fingerprint, "SHA256:... as the node's console shows it")
-                ->required();
+            sub->add_option("--fingerprint", m_raw.fingerprint,
+                            "SHA256:... as the node's console shows it; else all are listed and asked for once");
         sub->callback([&options = m_options, action] { options.nodesAction = action; });
     }
 
@@ -138,7 +138,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
                         "SEL");
     builder.nodesAction(nodes, "clean", "end processes of runs that nobody looks after any more", NodesAction::Clean,
                         "SEL");
-    builder.nodesAction(nodes, "accept", "trust a node's host key that you have compared", NodesAction::Accept, "NAME");
+    builder.nodesAction(nodes, "accept", "trust host keys that you have compared", NodesAction::Accept, "SEL");
 
     builder.verb("runs", "all runs, newest first", Verb::Runs);
     auto& show = builder.verb("show", "how a run stands, rank by rank", Verb::Show);

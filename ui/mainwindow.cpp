@@ -9,6 +9,7 @@
 #include "ui/shell/keyspage.h"
 #include "ui/shell/noticebar.h"
 #include "ui/shell/preferencespage.h"
+#include "ui/shell/questionbar.h"
 #include "ui/shell/rail.h"
 #include "ui/shell/statusstrip.h"
 #include "ui/widgets/panel.h"
@@ -44,6 +45,7 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     m_keys = new KeysPage(theme);
     m_notice = new NoticeBar(theme);
     m_leftovers = new NoticeBar(theme);
+    m_questions = new QuestionBar(theme);
     m_status = new StatusStrip(theme);
     for (QWidget* page : std::initializer_list<QWidget*>{m_nodesPage, m_launch, m_runsPage, m_preferences, m_keys})
         m_pages->addWidget(page);
@@ -52,6 +54,7 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     auto* row = makeRow(nullptr);
     row->setSpacing(0);
     auto* content = makeColumn(nullptr);
+    content->addWidget(m_questions);
     content->addWidget(m_notice);
     content->addWidget(m_leftovers);
     content->addWidget(m_pages, 1);
@@ -64,6 +67,7 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     connectNodes();
     connectLaunchAndRuns();
     addKeys();
+    connect(m_questions, &QuestionBar::answered, this, &MainWindow::questionAnswered);
     connect(m_rail, &Rail::placeChosen, this, &MainWindow::showPlace);
     connect(m_rail, &Rail::runChosen, this, &MainWindow::showRun);
     connect(m_preferences, &PreferencesPage::schemeChosen, this, &MainWindow::schemeChosen);
@@ -260,6 +264,16 @@ void MainWindow::showMessage(const QString& text)
 void MainWindow::showError(const QString& what, const Error& error)
 {
     m_notice->showError(what, error);
+}
+
+void MainWindow::ask(const SignInQuestion& question)
+{
+    m_questions->add(question);
+}
+
+void MainWindow::withdrawQuestion(int id)
+{
+    m_questions->remove(id);
 }
 
 void MainWindow::showNodes()

@@ -6,11 +6,15 @@
 #include "core/error.h"
 #include "core/nodestate.h"
 #include "core/runlist.h"
+#include "core/secret.h"
+#include "core/signinquestion.h"
 #include "ui/theme.h"
 
 #include <QHash>
 #include <QPair>
 #include <QWidget>
+
+#include <memory>
 
 class QShortcut;
 class QStackedWidget;
@@ -20,6 +24,7 @@ namespace lockstep::ui {
 class LaunchPage;
 class NodesPage;
 class NoticeBar;
+class QuestionBar;
 class PreferencesPage;
 class KeysPage;
 class Rail;
@@ -47,6 +52,9 @@ public:
     void showMessage(const QString& text);                   // some seconds in the status bar
     void showError(const QString& what, const Error& error); // stays until closed
 
+    void ask(const SignInQuestion& question); // above every page, until answered or withdrawn
+    void withdrawQuestion(int id);
+
     [[nodiscard]] LaunchPage& launchPage() { return *m_launch; }
     [[nodiscard]] NodesPage& nodesPage() { return *m_nodesPage; }
     [[nodiscard]] RunsPage& runsPage() { return *m_runsPage; }
@@ -67,6 +75,7 @@ signals:
     void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
     void deployRequested(const QString& node);
     void cleanRequested(const QStringList& nodes); // end what runs left behind there
+    void questionAnswered(int id, const std::shared_ptr<lockstep::Secret>& secret); // no secret: declined
     void measureRequested(const RunSpec& spec);
     void saveSpecRequested(const RunSpec& spec, const QString& path); // path empty: among the saved ones
     void schemeChosen(lockstep::ui::SchemeChoice choice);
@@ -99,6 +108,7 @@ private:
     NoticeBar* m_notice;
     NoticeBar* m_leftovers;
     QStringList m_leftOn; // nodes of the offer that was made last, taken or not
+    QuestionBar* m_questions;
     StatusStrip* m_status;
     QShortcut* m_slash = nullptr;
     QHash<QString, RunPage*> m_runPages;

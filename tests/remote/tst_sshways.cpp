@@ -36,6 +36,7 @@ private slots:
     void manyBehindOneAddress_data();
     void manyBehindOneAddress();
     void manyBehindOneJumpHost();
+    void aSilentJumpSessionIsPassedBy();
     void jumpsAsConfigured();
     void proxyCommand_data();
     void proxyCommand();
@@ -117,6 +118,39 @@ void TestSshWays::manyBehindOneJumpHost()
     QTRY_COMPARE_WITH_TIMEOUT(TestCluster::exec("n1", "ss -Htn state established sport = :22 | wc -l").out.trimmed(),
                               QByteArray("0"), 30'000);
     TestCluster::configureSshd("n1", "");
+}
+
+void TestSshWays::aSilentJumpSessionIsPassedBy()
+{
+    IoThread io;
+    Node first = TestCluster::node("n2"), second = TestCluster::node("n3");
+    first.jump = second.jump = {"n1"};
+    SshTransport before(first, io, TestCluster::settings());
+    QVERIFY(before.connect(Deadline::in(kLimit), {}));
+    TestCluster::cut("n1");
+    QElapsedTimer clock;
+    clock.start();
+    QTRY_VERIFY_WITH_TIMEOUT(clock.elapsed() > 1100, 30'000); // silent for longer than a moment
+    Result<void> connected;
+    {
+        std::jthread waiting([&] {
+            SshTransport transport(second, io, TestCluster::settings());
+            connected = transport.connect(Deadline::in(kLimit), {});
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(clock.elapsed() > 3000, 30'000);
+        TestCluster::heal("n1");
+    }
+    QVERIFY2(connected, qPrintable(connected ? QString() : connected.error().text));
+    // And one that was only idle is used as it is.
+    QTRY_VERIFY_WITH_TIMEOUT(clock.elapsed() > 9000, 30'000);
+    SshTransport again(second, io, TestCluster::settings()), beside(first, io, TestCluster::settings());
+    QVERIFY(again.connect(Deadline::in(kLimit), {}));
+    clock.start();
+    QTRY_VERIFY_WITH_TIMEOUT(clock.elapsed() > 1100, 30'000);
+    const QByteArray sessions("ss -Htn state established sport = :22 | wc -l");
+    const QByteArray count = TestCluster::exec("n1", sessions).out;
+    QVERIFY(beside.connect(Deadline::in(kLimit), {}));
+    QCOMPARE(TestCluster::exec("n1", sessions).out, count);
 }
 
 void TestSshWays::jumpsAsConfigured()

@@ -6,8 +6,11 @@
 #include "ui/nodes/nodespage.h"
 #include "ui/run/runpage.h"
 #include "ui/runs/runspage.h"
+#include "ui/shell/questionbar.h"
 #include "ui/shell/rail.h"
+#include "ui/widgets/button.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/field.h"
 
 #include <QApplication>
 #include <QPushButton>
@@ -78,6 +81,43 @@ private slots:
         QTest::keyClick(&window, Qt::Key_Return, Qt::ControlModifier);
         QCOMPARE(run.size(), 1);
         QCOMPARE(run[0][0].value<RunSpec>(), made::spec(0.4, 3));
+    }
+
+    void aNodesQuestionIsAskedAboveEveryPage()
+    {
+        NodeList nodes;
+        RunList runs;
+        MainWindow window(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        window.show();
+        auto* bar = window.findChild<QuestionBar*>();
+        QVERIFY(bar && !bar->isVisible());
+        QList<QPair<int, QByteArray>> answers;
+        connect(&window, &MainWindow::questionAnswered, &window,
+                [&answers](int id, const std::shared_ptr<Secret>& secret) {
+                    answers.append({id, secret ? QByteArray(secret->text()) : QByteArray("skipped")});
+                });
+        SignInQuestion first{1, SignInQuestion::Kind::Passphrase, "gpu1", "~/.ssh/id_ed25519"}, second = first;
+        second.id = 2;
+        second.kind = SignInQuestion::Kind::Prompt;
+        second.words = "Verification code:";
+        second.echo = SignInQuestion::Echo::Shown;
+        window.ask(first);
+        window.ask(second);
+        window.showPlace(Place::Runs);
+        QVERIFY(bar->isVisible());
+        QVERIFY2(bar->text().contains("Passphrase of the key ~/.ssh/id_ed25519"), qPrintable(bar->text()));
+        QCOMPARE(bar->field().echoMode(), QLineEdit::Password);
+        QTest::keyClicks(&bar->field(), QStringLiteral("two words"));
+        QTest::keyClick(&bar->field(), Qt::Key_Return);
+        window.withdrawQuestion(1); // as the board does when it is answered
+        QVERIFY2(bar->text().contains("Verification code:"), qPrintable(bar->text()));
+        QCOMPARE(bar->field().echoMode(), QLineEdit::Normal);
+        QCOMPARE(bar->field().text(), QString());
+        QTest::mouseClick(&bar->skipButton(), Qt::LeftButton);
+        window.withdrawQuestion(2);
+        QVERIFY(!bar->isVisible());
+        QCOMPARE(answers, (QList<QPair<int, QByteArray>>{{1, "two words"}, {2, "skipped"}}));
     }
 
     void demoIsOnePressAway()

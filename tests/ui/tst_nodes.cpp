@@ -175,6 +175,25 @@ private slots:
                 QCOMPARE(card->button().text(), QStringLiteral("Copy both"));
     }
 
+    void manyUnknownKeysAreAcceptedAtOnce()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        QList<NodeState> states{made::thisMachine(), made::asking(9, NodePhase::HostKeyChanged)};
+        for (int i = 1; i <= 8; ++i)
+            states.append(made::asking(i, NodePhase::UnknownHostKey));
+        made::fill(nodes, states);
+        page.show();
+        QSignalSpy accept(&page, &NodesPage::acceptHostKeyRequested);
+        QCOMPARE(page.findChildren<AskCard*>().size(), 1); // the changed one stays apart
+        auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Accept these 8 keys"));
+        QVERIFY(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(accept.size(), 8);
+        QCOMPARE(accept[7][1].toString(), states.last().hostKey->fingerprint);
+    }
+
     void anAcceptedNodeLosesItsCard()
     {
         NodeList nodes;

@@ -3,6 +3,7 @@
 
 #include "ui/nodes/addnode.h"
 #include "ui/nodes/askcard.h"
+#include "ui/nodes/batchcard.h"
 #include "ui/nodes/importlist.h"
 #include "ui/nodes/nodedetails.h"
 #include "ui/nodes/nodedrawer.h"
@@ -26,6 +27,7 @@ namespace lockstep::ui {
 namespace {
 
 constexpr int kMostCards = 4; // the rest is named in the status bar and in the table
+constexpr int kBatch = 3;     // as many unknown keys are shown, and accepted, as one
 
 } // namespace
 
@@ -237,18 +239,21 @@ void NodesPage::layoutCards()
 {
     const auto count = m_nodes.nodes().size();
     qsizetype needing = 0;
-    QList<const NodeState*> asking;
-    QString shown;
+    QList<const NodeState*> unknown, changed;
     for (const NodeState& state : m_nodes.nodes()) {
         needing += needsPerson(state.phase) ? 1 : 0;
-        if (state.phase != NodePhase::UnknownHostKey && state.phase != NodePhase::HostKeyChanged)
-            continue;
-        if (asking.size() < kMostCards) {
-            asking.append(&state);
-            shown +=
-                state.node.name + QLatin1Char(' ') + state.hostKey.value_or(HostKey{}).fingerprint + QLatin1Char('\n');
-        }
+        if (state.phase == NodePhase::UnknownHostKey)
+            unknown.append(&state);
+        else if (state.phase == NodePhase::HostKeyChanged)
+            changed.append(&state);
     }
+    const bool batch = unknown.size() >= kBatch;
+    // An unknown key first: it is the one a person can do something about.
+    const QList<const NodeState*> asking = (batch ? changed : unknown + changed).mid(0, kMostCards);
+    QString shown;
+    for (const NodeState* state : (batch ? unknown : QList<const NodeState*>()) + asking)
+        shown +=
+            state->node.name + QLatin1Char(' ') + state->hostKey.value_or(HostKey{}).fingerprint + QLatin1Char('\n');
     const bool ready = count == 1 && m_nodes.nodes().first().phase == NodePhase::Ready;
     const QString nodes = count == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(count);
     m_caption->setText(needing > 0 ? QStringLiteral("%1, %2 need you").arg(nodes).arg(needing)
@@ -256,14 +261,19 @@ void NodesPage::layoutCards()
                                    : nodes);
     if (needing == 1)
         m_caption->setText(QStringLiteral("%1, 1 needs you").arg(nodes));
-    m_cards->setVisible(!asking.isEmpty());
+    m_cards->setVisible(!shown.isEmpty());
     if (shown == m_cardsShown)
         return;
     m_cardsShown = shown;
     qDeleteAll(m_askCards);
     m_askCards.clear();
-    // An unknown key first: it is the one a person can do something about.
-    std::ranges::stable_partition(asking, [](const NodeState* s) { return s->phase == NodePhase::UnknownHostKey; });
+    delete m_batchCard;
+    m_batchCard = nullptr;
+    if (batch) {
+        m_batchCard = new BatchCard(m_theme, unknown, m_cards);
+        connect(m_batchCard, &BatchCard::acceptRequested, this, &NodesPage::acceptHostKeyRequested);
+        m_cardGrid->addWidget(m_batchCard, kMostCards, 0, 1, 2);
+    }
     for (const NodeState* state : asking) {
         auto* card = new AskCard(m_theme, *state, m_cards);
         connect(card, &AskCard::acceptRequested, this, &NodesPage::acceptHostKeyRequested);

@@ -18,6 +18,7 @@ namespace lockstep::ui {
 
 class AddNode;
 class AskCard;
+class BatchCard;
 class Button;
 class DataTable;
 class Field;
@@ -76,6 +77,7 @@ private:
     Button *m_checkAll, *m_importButton, *m_addButton;
     QSplitter* m_splitter;
     QList<QPair<QString, QString>> m_aliases;
+    BatchCard* m_batchCard = nullptr;
     QString m_cardsShown; // what the cards were made for
 };
 
