@@ -11,7 +11,7 @@
 namespace lockstep {
 
 enum class Verb { Window, Demo, Run, Plan, Doctor, Nodes, Runs, Show, Logs, Attach, Stop, Export, Screenshot };
-enum class NodesAction { List, Add, Remove, Import, Check, Accept };
+enum class NodesAction { List, Add, Edit, Remove, Import, Check, Accept };
 enum class Output { Text, Json };
 enum class Follow { ToTheEnd, Detach };
 enum class Show { Table, Commands }; // plan only
