@@ -41,6 +41,12 @@ void NoticeBar::showError(const QString& what, const Error& error)
     show();
 }
 
+void NoticeBar::withdraw(const QString& what)
+{
+    if (m_title->text() == what)
+        hide();
+}
+
 QString NoticeBar::text() const
 {
     return m_title->text() + QLatin1Char('\n') + m_detail->text();

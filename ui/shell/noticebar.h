@@ -17,6 +17,7 @@ class NoticeBar : public QFrame {
 public:
     explicit NoticeBar(Theme& theme, QWidget* parent = nullptr);
     void showError(const QString& what, const Error& error); // "gpu2 could not be added"
+    void withdraw(const QString& what);                      // hides it when it says just that
     [[nodiscard]] QString text() const;
 
 private:
