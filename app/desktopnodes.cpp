@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/desktopnodes.h"
 
+#include "core/atomicfile.h"
+#include "core/importmerge.h"
 #include "core/inventoryedit.h"
 #include "remote/launcher.h"
-#include "remote/noderuns.h"
 #include "remote/deployahead.h"
+#include "remote/noderuns.h"
+#include "ui/nodes/nodespage.h"
 
 #include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
 
 namespace lockstep {
 namespace {
+
+const QString kNotRead = QStringLiteral("The inventory's file was not read; what it said before stays");
+const QString kNotImported = QStringLiteral("Nothing was imported");
+constexpr qsizetype kNamesShown = 6;
 
 QString sshConfigFile()
 {
@@ -17,16 +27,46 @@ QString sshConfigFile()
     return named.isEmpty() ? QDir::homePath() + QStringLiteral("/.ssh/config") : named;
 }
 
+ui::ImportOffer offerOf(const ImportedNodes& imported, const QString& file, const QString& shown)
+{
+    ui::ImportOffer offer;
+    offer.file = file;
+    for (const auto& node : imported.nodes) {
+        QString detail = node.local            ? QStringLiteral("this machine")
+                         : node.jump.isEmpty() ? node.address.text()
+                                               : QStringLiteral("via ") + node.jump.last();
+        if (node.slots_ > 0)
+            detail += QStringLiteral(", %1 slots").arg(node.slots_);
+        offer.hosts << QPair(node.name, detail);
+    }
+    for (const auto& line : imported.problems)
+        offer.problems << placedProblem(shown, line);
+    return offer;
+}
+
+QList<Node> onlyNamed(const QList<Node>& nodes, const QStringList& names)
+{
+    QList<Node> some;
+    for (const auto& node : nodes)
+        if (names.contains(node.name))
+            some << node;
+    return some;
+}
+
 } // namespace
 
 DesktopNodes::DesktopNodes(Desk& desk, NodeList& list, ui::MainWindow& window)
-    : m_desk(desk), m_list(list), m_window(window), m_watch(desk.parts, desk.acceptHostKey)
+    : m_desk(desk), m_list(list), m_window(window), m_watch(desk.parts, desk.acceptHostKey),
+      m_file(desk.folder.inventoryFile())
 {
     using ui::MainWindow;
     connect(&m_watch, &NodeWatch::stateChanged, &m_list, &NodeList::update);
+    connect(&m_file, &InventoryWatch::changed, this, &DesktopNodes::readFile);
     connect(&m_window, &MainWindow::nodesAddRequested, this, &DesktopNodes::addNodes);
+    connect(&m_window, &MainWindow::nodeEditRequested, this, &DesktopNodes::editNode);
     connect(&m_window, &MainWindow::nodeRemoveRequested, this, &DesktopNodes::removeNode);
-    connect(&m_window, &MainWindow::importRequested, this, &DesktopNodes::importAliases);
+    connect(&m_window, &MainWindow::importRequested, this, &DesktopNodes::importNodes);
+    connect(&m_window, &MainWindow::importFileWanted, this, &DesktopNodes::offerFile);
     connect(&m_window, &MainWindow::checkRequested, &m_watch, &NodeWatch::check);
     connect(&m_window, &MainWindow::checkAllRequested, &m_watch, &NodeWatch::checkAll);
     connect(&m_window, &MainWindow::acceptHostKeyRequested, &m_watch, &NodeWatch::acceptHostKey);
@@ -36,26 +76,99 @@ DesktopNodes::DesktopNodes(Desk& desk, NodeList& list, ui::MainWindow& window)
 
 void DesktopNodes::start()
 {
-    if (auto inventory = Inventory::load(m_desk.folder.inventoryFile())) {
-        m_inventory = std::move(*inventory);
-        m_list.setInventory(m_inventory);
-        m_watch.setInventory(m_inventory);
-    } else {
-        m_window.showError(QStringLiteral("The inventory was not read"), inventory.error());
-    }
-    showAliases();
+    if (QFileInfo::exists(m_desk.folder.inventoryFile()))
+        readFile();
+    else
+        apply(Inventory::firstStart());
+    offerAliases();
 }
 
-void DesktopNodes::edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change)
+void DesktopNodes::apply(Inventory inventory)
 {
-    auto edited = editInventory(m_desk.folder.inventoryFile(), change);
-    if (!edited) {
-        m_window.showError(refusal, edited.error());
-        return;
-    }
-    m_inventory = std::move(*edited);
+    m_window.withdrawError(kNotRead);
+    m_inventory = std::move(inventory);
+    for (const auto& line : m_inventory.notes)
+        m_window.showMessage(placedProblem(QStringLiteral("inventory.toml"), line));
     m_list.setInventory(m_inventory);
     m_watch.setInventory(m_inventory);
+}
+
+void DesktopNodes::readFile()
+{
+    const QString path = m_desk.folder.inventoryFile();
+    if (!QFileInfo::exists(path)) {
+        if (m_text)
+            m_window.showError(kNotRead, {ErrorCode::NotFound,
+                                          QStringLiteral("%1 was removed. Its %2 nodes stay as long as this window is "
+                                                         "open; the next change here writes the file again.")
+                                              .arg(path)
+                                              .arg(m_inventory.nodes.size()),
+                                          {}});
+        return;
+    }
+    const auto bytes = readWhole(path);
+    if (!bytes)
+        return m_window.showError(kNotRead, bytes.error());
+    if (m_text == *bytes)
+        return m_window.withdrawError(kNotRead);
+    auto inventory = Inventory::parse(*bytes, QFileInfo(path).fileName());
+    if (!inventory)
+        return m_window.showError(kNotRead, inventory.error());
+    tellOverwritten(*inventory);
+    m_text = *bytes;
+    apply(std::move(*inventory));
+}
+
+// An editor that was opened before a change was made here writes that change away.
+void DesktopNodes::tellOverwritten(const Inventory& now)
+{
+    QStringList lost;
+    for (auto own = m_own.begin(); own != m_own.end();) {
+        const Node* node = now.find(own.key());
+        if (!node || *node != *own) {
+            lost << own.key();
+            own = m_own.erase(own);
+        } else {
+            ++own;
+        }
+    }
+    if (lost.isEmpty() || !m_text)
+        return;
+    lost.sort();
+    const QString copy = m_desk.folder.inventoryFile() + u'~';
+    const auto kept = writeAtomically(copy, *m_text);
+    m_window.showError(
+        QStringLiteral("The inventory's file was saved by another program over changes made here"),
+        {ErrorCode::BadInput,
+         QStringLiteral("It differs at %1. %2")
+             .arg(lost.mid(0, kNamesShown).join(QLatin1String(", ")),
+                  kept ? QStringLiteral("The text as it was before is kept in %1.").arg(copy) : kept.error().text),
+         {}});
+}
+
+bool DesktopNodes::edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change)
+{
+    const QString path = m_desk.folder.inventoryFile();
+    if (m_text && !QFileInfo::exists(path)) // removed under the window, which has its text
+        if (auto written = writeAtomically(path, *m_text); !written) {
+            m_window.showError(refusal, written.error());
+            return false;
+        }
+    auto edited = editInventory(path, change);
+    if (!edited) {
+        m_window.showError(refusal, edited.error());
+        return false;
+    }
+    for (const auto& node : edited->nodes)
+        if (const Node* before = m_inventory.find(node.name); !before || *before != node)
+            m_own.insert(node.name, node);
+    for (const auto& node : m_inventory.nodes)
+        if (!edited->find(node.name))
+            m_own.remove(node.name);
+    if (const auto bytes = readWhole(path))
+        m_text = *bytes;
+    apply(std::move(*edited));
+    return true;
 }
 
 void DesktopNodes::addNodes(const QString& text)
@@ -71,18 +184,12 @@ void DesktopNodes::addNodes(const QString& text)
     });
 }
 
-void DesktopNodes::importAliases(const QStringList& aliases)
+void DesktopNodes::editNode(const Node& shown, const Node& edited)
 {
-    edit(QStringLiteral("Nothing was imported"), [&aliases](Inventory& inventory) -> Result<void> {
-        const auto imported = importSshConfig(sshConfigFile());
-        if (!imported)
-            return std::unexpected(imported.error());
-        for (const auto& node : imported->nodes)
-            if (aliases.contains(node.name))
-                if (auto added = inventory.add(node); !added)
-                    return added;
-        return {};
-    });
+    const bool done = edit(QStringLiteral("The node was not changed"),
+                           [&](Inventory& inventory) { return replaceNode(inventory, shown, edited); });
+    if (!done)
+        m_list.setInventory(m_inventory); // the form shows what was in the way
 }
 
 void DesktopNodes::removeNode(const QString& name)
@@ -90,16 +197,63 @@ void DesktopNodes::removeNode(const QString& name)
     edit(QStringLiteral("The node was not removed"), [&name](Inventory& inventory) { return inventory.remove(name); });
 }
 
-void DesktopNodes::showAliases()
+void DesktopNodes::importNodes(const QString& file, const QStringList& names)
 {
-    const auto aliases = importSshConfig(sshConfigFile());
-    if (!aliases) // no ssh_config: nothing to offer
+    const QString path = file.isEmpty() ? sshConfigFile() : file;
+    m_worker.ask([path](std::stop_token) { return importFile(path); },
+                 [this, path, names](const Result<ImportedNodes>& imported) {
+                     if (imported)
+                         takeOver(path, onlyNamed(imported->nodes, names));
+                     else
+                         m_window.showError(kNotImported, imported.error());
+                 });
+}
+
+// What was chosen here is wanted, also when it had been removed.
+void DesktopNodes::takeOver(const QString& path, const QList<Node>& chosen)
+{
+    const QList<Node> last = lastImport(m_desk.folder.path(), path);
+    ImportReport report;
+    QList<Node> now = chosen;
+    const bool done = edit(kNotImported, [&](Inventory& inventory) -> Result<void> {
+        QList<Node> known;
+        for (const auto& node : last) {
+            const bool again = std::ranges::any_of(chosen, [&](const Node& one) { return one.name == node.name; });
+            if (again && inventory.find(node.name))
+                known << node;
+            else if (!again)
+                now << node;
+        }
+        report = mergeImport(inventory, chosen, known);
+        return {};
+    });
+    if (!done)
         return;
-    QList<QPair<QString, QString>> offered;
-    for (const auto& node : aliases->nodes)
-        offered << QPair(node.name,
-                         node.jump.isEmpty() ? node.address.text() : QStringLiteral("via ") + node.jump.last());
-    m_window.setSshAliases(offered);
+    if (auto kept = keepImport(m_desk.folder.path(), path, now); !kept)
+        m_window.showError(QStringLiteral("The import was not noted down"), kept.error());
+    m_window.showMessage(report.sentences().join(QStringLiteral("; ")));
+    offerAliases();
+}
+
+void DesktopNodes::offerAliases()
+{
+    m_worker.ask([](std::stop_token) { return importSshConfig(sshConfigFile()); },
+                 [this](const Result<ImportedNodes>& aliases) {
+                     // No ssh_config: nothing to offer.
+                     m_window.nodesPage().setImportOffer(
+                         aliases ? offerOf(*aliases, {}, QStringLiteral("~/.ssh/config")) : ui::ImportOffer());
+                 });
+}
+
+void DesktopNodes::offerFile(const QString& path)
+{
+    m_worker.ask([path](std::stop_token) { return importFile(path); },
+                 [this, path](const Result<ImportedNodes>& imported) {
+                     if (imported)
+                         m_window.nodesPage().setImportOffer(offerOf(*imported, path, QFileInfo(path).fileName()));
+                     else
+                         m_window.nodesPage().setImportRefused(imported.error().text);
+                 });
 }
 
 void DesktopNodes::deploy(const QString& node)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inventory as the window edits it, and the nodes kept connected while it is open. Thread: GUI.
+// The inventory as the window and a person's editor change it, and the nodes kept connected while it is open. A broken
+// file is told with its line while the last good inventory stays. Thread: GUI.
 #pragma once
 
 #include "app/desk.h"
+#include "app/inventorywatch.h"
 #include "app/worker.h"
 #include "core/nodestate.h"
 #include "ui/mainwindow.h"
+
+#include <QHash>
 
 namespace lockstep {
 
@@ -20,10 +24,16 @@ public:
 
 private:
     void addNodes(const QString& text);
-    void importAliases(const QStringList& aliases);
+    void editNode(const Node& shown, const Node& edited);
+    void importNodes(const QString& file, const QStringList& names);
+    void takeOver(const QString& path, const QList<Node>& chosen);
     void removeNode(const QString& name);
-    void edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change);
-    void showAliases();
+    bool edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change); // false: it was refused
+    void readFile();                                                                          // it may have changed
+    void apply(Inventory inventory);
+    void tellOverwritten(const Inventory& now);
+    void offerAliases();
+    void offerFile(const QString& path);
     void deploy(const QString& node);
     void clean(const QStringList& nodes);
 
@@ -31,7 +41,10 @@ private:
     NodeList& m_list;
     ui::MainWindow& m_window;
     Inventory m_inventory;
+    std::optional<QByteArray> m_text; // of the file, as last read or written; none: no file
+    QHash<QString, Node> m_own;       // added or edited here, as long as the file has it so
     NodeWatch m_watch;
+    InventoryWatch m_file;
     Worker m_worker;
 };
 

@@ -83,7 +83,7 @@ QString text(const std::vector<NodeState>& states, const std::optional<LaunchPla
 {
     QList<QStringList> rows;
     for (const NodeState& state : states) {
-        PlanNode node{state.node, state.facts, {}, {}};
+        PlanNode node{state.node, state.facts, {}, {}, state.hostKey};
         if (state.clockOffsetMs)
             node.clock = ClockOffset::of(*state.clockOffsetMs, state.clockErrorMs);
         rows << QStringList{state.node.name, state.phase == NodePhase::Ready ? QStringLiteral("ready") : state.sentence,

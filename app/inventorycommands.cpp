@@ -4,36 +4,56 @@
 #include "app/answer.h"
 #include "app/jsonvalues.h"
 #include "app/texttable.h"
+#include "core/importmerge.h"
 #include "core/inventoryedit.h"
 
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
-#include <QRegularExpression>
+
+#include <algorithm>
 
 namespace lockstep {
 namespace {
 
-constexpr qint64 kMaxHostfileBytes = 16 * 1024 * 1024;
+QJsonArray nodesJson(const QList<Node>& nodes)
+{
+    QJsonArray array;
+    for (const auto& node : nodes) {
+        NodeState state;
+        state.node = node;
+        array << toJson(state);
+    }
+    return array;
+}
 
-int list(const Options& options, const Inventory& inventory)
+int show(const Options& options, const QList<Node>& nodes)
 {
     if (options.output == Output::Json) {
-        QJsonArray array;
-        for (const auto& node : inventory.nodes) {
-            NodeState state;
-            state.node = node;
-            array << toJson(state);
-        }
-        printJson(array);
+        printJson(nodesJson(nodes));
         return kExitDone;
     }
     QList<QStringList> rows;
-    for (const auto& node : inventory.nodes)
+    for (const auto& node : nodes)
         rows << QStringList{node.name, node.local ? QStringLiteral("local") : node.address.text(),
                             node.slots_ > 0 ? QString::number(node.slots_) : QStringLiteral("–"), node.tags.join(' ')};
     print(textTable({"name", "address", "slots", "tags"}, rows));
     return kExitDone;
+}
+
+QString selectionOf(const QStringList& words)
+{
+    return words.join(QLatin1Char(' '));
+}
+
+int list(const Options& options, const DataFolder& folder)
+{
+    const auto inventory = Inventory::load(folder.inventoryFile());
+    if (!inventory)
+        return leave(inventory.error(), options.output);
+    for (const auto& line : inventory->notes)
+        note(placedProblem(QFileInfo(folder.inventoryFile()).fileName(), line));
+    const auto nodes = options.nodeArguments.isEmpty() ? Result<QList<Node>>(inventory->nodes)
+                                                       : inventory->select(selectionOf(options.nodeArguments));
+    return nodes ? show(options, *nodes) : leave(nodes.error(), options.output);
 }
 
 Result<QList<Node>> nodesToAdd(const QStringList& words)
@@ -48,85 +68,126 @@ Result<QList<Node>> nodesToAdd(const QStringList& words)
     return nodes;
 }
 
-Result<QList<Node>> nodesToImport(const QStringList& paths)
+Result<void> addAll(Inventory& inventory, const QStringList& words)
 {
-    QList<Node> nodes;
-    for (const auto& path : paths) {
-        auto imported = importFile(path);
-        if (!imported)
-            return std::unexpected(imported.error());
-        for (const auto& line : imported->problems)
-            note(QStringLiteral("%1:%2: %3").arg(path).arg(line.line).arg(line.problem));
-        nodes += imported->nodes;
-    }
-    return nodes;
-}
-
-Result<void> addAll(Inventory& inventory, const QList<Node>& nodes)
-{
-    for (const auto& node : nodes)
+    const auto nodes = nodesToAdd(words);
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    for (const auto& node : *nodes)
         if (auto added = inventory.add(node); !added)
             return added;
     return {};
 }
 
-Result<void> removeAll(Inventory& inventory, const QStringList& names)
+Result<void> removeAll(Inventory& inventory, const QStringList& words)
 {
-    for (const auto& name : names)
-        if (auto removed = inventory.remove(name); !removed)
+    const auto nodes = inventory.select(selectionOf(words));
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    for (const auto& node : *nodes)
+        if (auto removed = inventory.remove(node.name); !removed)
             return removed;
     return {};
 }
 
-} // namespace
-
-Result<ImportedNodes> importFile(const QString& path)
+// The words up to the first KEY=VALUE are the selection.
+Result<void> editAll(Inventory& inventory, const QStringList& words)
 {
-    static const QRegularExpression sshKeyword(QStringLiteral("^\\s*(Host|Match|Include)\\s"),
-                                               QRegularExpression::MultilineOption |
-                                                   QRegularExpression::CaseInsensitiveOption);
-    const QString full = path.startsWith(QLatin1String("~/")) ? QDir::homePath() + path.mid(1) : path;
-    QFile file(full);
-    if (!file.open(QIODevice::ReadOnly))
-        return failure(ErrorCode::NotFound, QStringLiteral("Cannot read %1: %2.").arg(path, file.errorString()));
-    if (file.size() > kMaxHostfileBytes)
-        return failure(ErrorCode::BadInput,
-                       QStringLiteral("%1 is larger than 16 MiB; that is no list of hosts.").arg(path));
-    const QString text = QString::fromUtf8(file.readAll());
-    return sshKeyword.match(text).hasMatch() ? importSshConfig(full) : importHostfile(text);
+    const auto firstValue =
+        std::find_if(words.begin(), words.end(), [](const QString& word) { return word.contains(u'='); });
+    const QStringList selection(words.begin(), firstValue), assignments(firstValue, words.end());
+    if (selection.isEmpty() || assignments.isEmpty())
+        return failure(
+            ErrorCode::BadInput,
+            QStringLiteral("Write which nodes and what to set: lockstep nodes edit gpu[1-4] slots=8 tags+=h100."));
+    const auto nodes = inventory.select(selectionOf(selection));
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    for (auto& node : inventory.nodes) {
+        if (std::none_of(nodes->begin(), nodes->end(), [&](const Node& one) { return one.name == node.name; }))
+            continue;
+        for (const auto& assignment : assignments)
+            if (auto set = setNodeValue(node, assignment); !set)
+                return set;
+    }
+    return {};
 }
+
+QJsonArray toJson(const QList<ImportChange>& changes)
+{
+    QJsonArray array;
+    for (const auto& change : changes)
+        array << QJsonObject{{"node", change.node}, {"what", change.what}};
+    return array;
+}
+
+int importFiles(const Options& options, const DataFolder& folder)
+{
+    QList<ImportedNodes> all; // one wrong file, and none is taken
+    for (const auto& path : options.nodeArguments) {
+        const auto imported = importFile(path);
+        if (!imported)
+            return leave(imported.error(), options.output);
+        all << *imported;
+    }
+    QJsonArray files;
+    for (qsizetype i = 0; i < all.size(); ++i) {
+        const QString& path = options.nodeArguments[i];
+        QJsonArray problems;
+        for (const auto& line : all[i].problems) {
+            note(placedProblem(path, line));
+            problems << QJsonObject{
+                {"file", line.file.isEmpty() ? path : line.file}, {"line", line.line}, {"problem", line.problem}};
+        }
+        const auto report = importInto(folder.inventoryFile(), path, all[i].nodes);
+        if (!report)
+            return leave(report.error(), options.output);
+        for (const auto& sentence : report->sentences())
+            note(sentence);
+        files << QJsonObject{{"file", path},
+                             {"added", QJsonArray::fromStringList(report->added)},
+                             {"updated", toJson(report->updated)},
+                             {"kept", toJson(report->kept)},
+                             {"same", report->same},
+                             {"problems", problems}};
+    }
+    const auto inventory = Inventory::load(folder.inventoryFile());
+    if (!inventory)
+        return leave(inventory.error(), options.output);
+    if (options.output == Output::Text)
+        return show(options, inventory->nodes);
+    printJson(QJsonObject{{"files", files}, {"nodes", nodesJson(inventory->nodes)}});
+    return kExitDone;
+}
+
+int edit(const Options& options, const DataFolder& folder, Result<void> (*change)(Inventory&, const QStringList&))
+{
+    const auto inventory =
+        editInventory(folder.inventoryFile(), [&](Inventory& edited) { return change(edited, options.nodeArguments); });
+    return inventory ? show(options, inventory->nodes) : leave(inventory.error(), options.output);
+}
+
+} // namespace
 
 int inventoryCommand(const Options& options, const DataFolder& folder)
 {
-    Result<QList<Node>> nodes;
-    if (options.nodesAction == NodesAction::Add)
-        nodes = nodesToAdd(options.nodeArguments);
-    else if (options.nodesAction == NodesAction::Import)
-        nodes = nodesToImport(options.nodeArguments);
-    if (!nodes)
-        return leave(nodes.error(), options.output);
-
-    Result<Inventory> inventory;
     switch (options.nodesAction) {
     case NodesAction::Add:
-    case NodesAction::Import:
-        inventory = editInventory(folder.inventoryFile(), [&](Inventory& edited) { return addAll(edited, *nodes); });
-        break;
+        return edit(options, folder, addAll);
+    case NodesAction::Edit:
+        return edit(options, folder, editAll);
     case NodesAction::Remove:
-        inventory = editInventory(folder.inventoryFile(),
-                                  [&](Inventory& edited) { return removeAll(edited, options.nodeArguments); });
-        break;
+        return edit(options, folder, removeAll);
+    case NodesAction::Import:
+        return importFiles(options, folder);
     case NodesAction::List:
     case NodesAction::Check:
     case NodesAction::Accept:
     case NodesAction::Runs:
     case NodesAction::Clean:
-        inventory = Inventory::load(folder.inventoryFile());
         break;
     }
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    return list(options, *inventory);
+    return list(options, folder);
 }
 
 } // namespace lockstep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs that read or edit inventory.toml: nodes list, add, remove, import.
+// The verbs that read or edit inventory.toml: nodes list, add, edit, remove, import.
 #pragma once
 
 #include "app/options.h"
@@ -8,8 +8,5 @@
 namespace lockstep {
 
 [[nodiscard]] int inventoryCommand(const Options& options, const DataFolder& folder);
-// Reads a hostfile or, by its name or content, an ssh_config; each line that was not understood is said with its
-// number.
-[[nodiscard]] Result<ImportedNodes> importFile(const QString& path);
 
 } // namespace lockstep

@@ -110,9 +110,21 @@ QJsonObject toJson(const Error& error)
 
 QJsonObject toJson(const NodeState& state)
 {
+    QJsonArray devices;
+    for (const int index : state.node.devices)
+        devices << index;
+    QJsonObject env;
+    for (const auto& [name, value] : state.node.env)
+        env[QString::fromUtf8(name)] = QString::fromUtf8(value);
     QJsonObject json{{"name", state.node.name},
                      {"address", state.node.local ? QStringLiteral("local") : state.node.address.text()},
                      {"tags", QJsonArray::fromStringList(state.node.tags)},
+                     {"slots", known(state.node.slots_, 1)},
+                     {"key", orNull(state.node.key)},
+                     {"devices", devices},
+                     {"interface", orNull(state.node.interface)},
+                     {"jump", QJsonArray::fromStringList(state.node.jump)},
+                     {"env", env},
                      {"phase", toString(state.phase)},
                      {"sentence", orNull(state.sentence)},
                      {"clock_offset_ms", state.clockOffsetMs ? QJsonValue(*state.clockOffsetMs) : QJsonValue()},

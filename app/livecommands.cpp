@@ -7,6 +7,7 @@
 #include "app/plantext.h"
 #include "app/terminalrun.h"
 #include "app/texttable.h"
+#include "core/samemachine.h"
 #include "core/specnodes.h"
 #include "remote/eachnode.h"
 #include "remote/launcher.h"
@@ -130,7 +131,7 @@ int checkNodes(const Options& options, const Desk& desk)
     auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(',')));
+    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
     if (!nodes)
         return leave(nodes.error(), options.output);
     inventory->nodes = *nodes;
@@ -158,10 +159,15 @@ int checkNodes(const Options& options, const Desk& desk)
     QList<QStringList> rows;
     for (const auto& state : list.nodes()) {
         ready = ready && state.phase == NodePhase::Ready;
-        array << toJson(state);
+        const QString twin = twinOf(state, list.nodes());
+        QJsonObject json = toJson(state);
+        json[QStringLiteral("same_machine_as")] = twin.isEmpty() ? QJsonValue() : QJsonValue(twin);
+        array << json;
         const QString devices = state.facts ? deviceText(*state.facts) : QStringLiteral("–");
         rows << QStringList{state.node.name, state.node.local ? QStringLiteral("local") : state.node.address.text(),
-                            sentenceOf(state), devices};
+                            twin.isEmpty() ? sentenceOf(state)
+                                           : QStringLiteral("%1, the same machine as %2").arg(sentenceOf(state), twin),
+                            devices};
     }
     if (options.output == Output::Json)
         printJson(array);
@@ -218,7 +224,7 @@ int acceptNode(const Options& options, const Desk& desk)
     const auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(',')));
+    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
     if (!nodes)
         return leave(nodes.error(), options.output);
     QList<std::pair<Node, QString>> keys;

@@ -60,7 +60,8 @@ public:
         sub->add_flag("--json", m_raw.json, "one JSON value on stdout");
         if (words) {
             auto* option = sub->add_option(words, m_raw.words, help);
-            if (action != NodesAction::Check && action != NodesAction::Runs && action != NodesAction::Clean)
+            if (action != NodesAction::Check && action != NodesAction::List && action != NodesAction::Runs &&
+                action != NodesAction::Clean)
                 option->required();
         }
         if (action == NodesAction::Accept)
@@ -127,11 +128,16 @@ void build(CLI::App& app, Raw& raw, Options& options)
 
     auto& nodes = builder.verb("nodes", "the inventory", Verb::Nodes);
     nodes.require_subcommand(0, 1);
-    builder.nodesAction(nodes, "list", "the nodes of the inventory", NodesAction::List, nullptr);
+    builder.nodesAction(nodes, "list", "the nodes of the inventory (a selection; all without one)", NodesAction::List,
+                        "SEL");
     builder.nodesAction(nodes, "add", "gpu1, alice@10.0.0.11:2222, an alias of ~/.ssh/config, gpu[1-8]",
                         NodesAction::Add, "NODE");
-    builder.nodesAction(nodes, "remove", "names to remove", NodesAction::Remove, "NAME");
-    builder.nodesAction(nodes, "import", "a hostfile of any dialect, or ~/.ssh/config", NodesAction::Import, "FILE");
+    builder.nodesAction(nodes, "edit",
+                        "a selection, then KEY=VALUE...: tags=h100,rack3 tags+=new slots=8 key=~/.ssh/id",
+                        NodesAction::Edit, "SEL KEY=VALUE");
+    builder.nodesAction(nodes, "remove", "a selection to remove: names, gpu[1-4], @tag", NodesAction::Remove, "SEL");
+    builder.nodesAction(nodes, "import", "a hostfile of any dialect, Slurm's or Ansible's lists, or ~/.ssh/config",
+                        NodesAction::Import, "FILE");
     builder.nodesAction(nodes, "check", "connect and measure (a selection; all without one)", NodesAction::Check,
                         "SEL");
     builder.nodesAction(nodes, "runs", "runs of yours on the nodes, whichever desktop launched them", NodesAction::Runs,

@@ -28,7 +28,7 @@ enum class Verb {
     Export,
     Screenshot
 };
-enum class NodesAction { List, Add, Remove, Import, Check, Accept, Runs, Clean };
+enum class NodesAction { List, Add, Edit, Remove, Import, Check, Accept, Runs, Clean };
 enum class Sending { Direct, Relay };
 enum class BundlesAction { List, Remove };
 enum class Output { Text, Json };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/address.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 namespace lockstep {
@@ -12,6 +14,12 @@ constexpr qsizetype kMaxHost = 255; // RFC 1035
 bool isAsciiDigit(QChar c)
 {
     return c >= u'0' && c <= u'9'; // QChar::isDigit takes digits of every script
+}
+
+bool isIpv6(const QString& text)
+{
+    in6_addr bytes;
+    return inet_pton(AF_INET6, text.section(u'%', 0, 0).toLatin1().constData(), &bytes) == 1; // behind %: the zone
 }
 
 } // namespace
@@ -97,6 +105,8 @@ Result<Address> Address::parse(const QString& text)
     }
     if (address.host.isEmpty())
         return refuse(QStringLiteral("the host is missing"));
+    if (address.host.contains(u':') && !isIpv6(address.host))
+        return refuse(QStringLiteral("\"%1\" is no IPv6 address").arg(address.host));
     if (address.host.size() > kMaxHost)
         return refuse(QStringLiteral("the host is longer than 255 characters"));
     // ssh would read a leading - as an option, and nothing of a shell's may stand in a name.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hostfile.h"
 
-#include "core/ansibleinventory.h"
 #include "core/noderange.h"
 
 #include <QRegularExpression>
@@ -11,18 +10,19 @@
 namespace lockstep {
 namespace {
 
-constexpr int kMostSlots = 4096;
 constexpr int kMostImpliedSlots = 512; // `host:N` above this is a port, not a number of processes
+constexpr int kSshPort = 22;
 
 struct HostLine {
-    QStringList hosts;
-    int slotCount = -1; // -1: not said
+    QList<std::pair<QString, int>> hosts; // with their slots; -1: not said
+    int slotCount = -1;                   // behind the last host, of all of them
     QString problem;
+    QString note; // read, with a doubt
 };
 
 QString slotsOf(const QString& text, int& slotCount)
 {
-    static const QRegularExpression kNumber(QStringLiteral("^[0-9]{1,9}$"));
+    static const QRegularExpression kNumber(QStringLiteral("^[0-9]{1,9}\\z"));
     if (!kNumber.match(text).hasMatch())
         return QStringLiteral("\"%1\" is no number of slots").arg(text);
     slotCount = text.toInt();
@@ -31,124 +31,120 @@ QString slotsOf(const QString& text, int& slotCount)
     return slotCount > kMostSlots ? QStringLiteral("%1 slots are more than any node has").arg(slotCount) : QString();
 }
 
-HostLine parseLine(const QString& text)
+void readWords(HostLine& line, const QStringList& words)
+{
+    int most = -1;
+    for (const QString& word : words) {
+        const QString key = word.section(u'=', 0, 0).toLower();
+        int* number = nullptr;
+        if ((!word.contains(u'=') && words.size() == 1) || key == QLatin1String("slots"))
+            number = &line.slotCount;
+        else if (key == QLatin1String("max_slots") || key == QLatin1String("max-slots"))
+            number = &most;
+        if (!number || (!word.contains(u'=') && words.size() > 1))
+            line.problem = QStringLiteral("\"%1\" is not understood; a line is a host and slots=N").arg(word);
+        else if (*number >= 0)
+            line.problem = QStringLiteral("%1 is given twice").arg(key);
+        else
+            line.problem = slotsOf(word.contains(u'=') ? word.section(u'=', 1) : word, *number);
+        if (!line.problem.isEmpty())
+            return;
+    }
+    if (most >= 0 && line.slotCount > most)
+        line.problem = QStringLiteral("slots=%1 is more than max_slots=%2").arg(line.slotCount).arg(most);
+}
+
+// `host:N`, where nothing else says how many: N processes, or a port.
+int readColon(HostLine& line, QString& host)
+{
+    static const QRegularExpression kMpich(QStringLiteral("^(.*[^:]):([0-9]{1,9})\\z"));
+    static const QRegularExpression kBareV6(QStringLiteral(":[^\\]]*\\z"));
+    const auto mpich = kMpich.match(host);
+    if (!mpich.hasMatch() || line.slotCount >= 0 || mpich.captured(1).contains(kBareV6))
+        return line.slotCount;
+    int number = mpich.captured(2).toInt();
+    if (number > kMostImpliedSlots)
+        return line.slotCount;
+    if (number == kSshPort) {
+        line.note = QStringLiteral("\":22\" was read as ssh's port; if 22 processes are meant, write slots=22");
+        return line.slotCount;
+    }
+    line.problem = slotsOf(mpich.captured(2), number);
+    host = mpich.captured(1);
+    return number;
+}
+
+HostLine parseLine(QString text)
 {
     static const QRegularExpression kAroundEquals(QStringLiteral("\\s*=\\s*"));
-    static const QRegularExpression kBlanks(QStringLiteral("\\s+"));
-    static const QRegularExpression kMpich(QStringLiteral("^([^\\[\\]:]+):([0-9]+)$"));
     HostLine line;
-    QString tidy = text;
-    QStringList words = tidy.replace(kAroundEquals, QStringLiteral("=")).split(kBlanks, Qt::SkipEmptyParts);
-    QString host = words.takeFirst();
-    if (host.endsWith(u':') && words.isEmpty()) {
-        line.problem = QStringLiteral("this is YAML; of Ansible's inventories the INI form is read");
-        return line;
-    }
-    for (const QString& word : std::as_const(words)) {
-        const QString key = word.section(u'=', 0, 0);
-        if (!word.contains(u'=') && words.size() == 1)
-            line.problem = slotsOf(word, line.slotCount);
-        else if (key == QLatin1String("slots"))
-            line.problem = slotsOf(word.section(u'=', 1), line.slotCount);
-        else if (key != QLatin1String("max_slots") && key != QLatin1String("max-slots"))
-            line.problem = QStringLiteral("\"%1\" is not understood; a line is a host and slots=N").arg(word);
-        if (!line.problem.isEmpty())
-            return line;
-    }
-    const auto mpich = kMpich.match(host);
-    if (mpich.hasMatch() && line.slotCount < 0 && mpich.captured(2).toInt() <= kMostImpliedSlots) {
-        line.problem = slotsOf(mpich.captured(2), line.slotCount);
-        host = mpich.captured(1);
-    }
-    const QStringList parts = splitList(host);
-    for (const QString& part : parts) {
+    QStringList parts = splitCommas(text.replace(kAroundEquals, QStringLiteral("=")));
+    // "gpu1, gpu2 slots=8": the words behind the last host belong to all of them.
+    QStringList words = parts.isEmpty() ? QStringList() : splitBlanks(parts.takeLast());
+    if (words.isEmpty())
+        return {{}, -1, QStringLiteral("a host is missing beside the comma"), {}};
+    parts.append(words.takeFirst());
+    readWords(line, words);
+    QStringList sorted;
+    for (qsizetype i = 0; i < parts.size() && line.problem.isEmpty(); ++i) {
+        QString part = parts[i].trimmed();
+        const int slotCount = readColon(line, part);
         const Result<QStringList> names = expandRange(part);
-        if (!names) {
+        if (!names)
             line.problem = names.error().text;
-            return line;
-        }
-        line.hosts += *names;
+        for (const QString& name : names.value_or(QStringList()))
+            line.hosts.append({name, slotCount});
+        sorted += names.value_or(QStringList());
     }
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+        twice != sorted.end() && line.problem.isEmpty())
+        line.problem = QStringLiteral("%1 is named twice in one line").arg(*twice);
     return line;
 }
 
-Result<Node> nodeOf(const QString& host, int slotCount)
+// A plain list names a host once a slot (as PBS writes it); beside slots=N a second line is a mistake.
+QString addHost(ImportCollector& found, const QString& host, int slotCount)
 {
     const Result<Address> address = Address::parse(host);
     if (!address)
-        return std::unexpected(address.error());
-    Node node;
-    node.address = *address;
-    node.name = nodeNameFor(*address);
-    if (const Result<void> named = checkNodeName(node.name); !named)
-        return std::unexpected(named.error());
-    node.local = address->host == QLatin1String("localhost") && address->port == 0;
-    if (node.local)
-        node.address = {};
-    node.slots_ = std::max(0, slotCount);
-    return node;
-}
-
-// A plain list names a host once a slot (as PBS writes it); beside slots=N a second line is a mistake.
-QString addHost(ImportedNodes& imported, const QString& host, int slotCount)
-{
-    const Result<Node> node = nodeOf(host, slotCount);
+        return address.error().text;
+    Result<Node> node = nodeNamed(nodeNameFor(*address), *address);
     if (!node)
         return node.error().text;
-    const auto known = std::find_if(imported.nodes.begin(), imported.nodes.end(),
-                                    [&](const Node& other) { return other.name == node->name; });
-    if (known == imported.nodes.end())
-        imported.nodes.append(*node);
+    node->slots_ = std::max(0, slotCount);
+    Node* known = found.find(node->name);
+    if (!known)
+        found.add(*node);
     else if (slotCount >= 0 || known->address != node->address)
         return QStringLiteral("%1 is named twice").arg(node->name);
-    else
+    else if (known->slots_ < kMostSlots)
         known->slots_ = std::max(1, known->slots_) + 1;
     return {};
 }
 
-// A Slurm list stands on one line; commas on several are a table (index,ip), whose words are not all hosts.
-bool isTable(const QStringList& lines)
-{
-    return std::count_if(lines.begin(), lines.end(), [](const QString& line) {
-               const QString host = line.section(u'#', 0, 0).trimmed().section(u' ', 0, 0);
-               return splitList(host).size() > 1;
-           }) > 1;
-}
-
 } // namespace
 
-Result<ImportedNodes> importHostfile(const QString& text)
+Result<ImportedNodes> importHostfile(const QStringList& lines)
 {
-    const QStringList lines = text.split(u'\n');
-    if (isAnsibleInventory(lines))
-        return importAnsibleInventory(lines);
-    if (isTable(lines))
-        return failure(ErrorCode::BadInput, QStringLiteral("This looks like a table with commas, not like a host file. "
-                                                           "Write one host a line: gpu1 slots=8."));
-    ImportedNodes imported;
+    ImportCollector found;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QString bare = lines[i].section(u'#', 0, 0).trimmed();
         if (bare.isEmpty() || bare == QLatin1String("---"))
             continue;
         HostLine line = parseLine(bare);
         if (line.problem.isEmpty()) {
-            for (const QString& host : std::as_const(line.hosts)) {
-                if (const QString problem = addHost(imported, host, line.slotCount);
+            for (const auto& [host, slotCount] : std::as_const(line.hosts)) {
+                if (const QString problem = addHost(found, host, slotCount);
                     !problem.isEmpty() && line.problem.isEmpty())
                     line.problem = problem;
             }
         }
-        if (!line.problem.isEmpty())
-            imported.problems.append(
-                {static_cast<int>(i) + 1, QStringLiteral("line %1: %2").arg(i + 1).arg(line.problem)});
+        for (const QString& said : {line.problem, line.note})
+            if (!said.isEmpty())
+                found.say(static_cast<int>(i) + 1, said);
     }
-    if (!imported.nodes.isEmpty())
-        return imported;
-    if (imported.problems.isEmpty())
-        return failure(ErrorCode::BadInput, QStringLiteral("The host file names no host; it is empty or all comment."));
-    return failure(
-        ErrorCode::BadInput,
-        QStringLiteral("The host file has no line that names a host: %1.").arg(imported.problems.first().problem));
+    return found.finish(QStringLiteral("The host file"));
 }
 
 } // namespace lockstep

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/clockoffset.h"
+#include "core/hostkey.h"
 #include "core/inventory.h"
 #include "core/nodefacts.h"
 #include "core/runspec.h"
@@ -124,6 +125,7 @@ struct PlanNode {
     std::optional<NodeFacts> facts{}; // none: not probed yet, and the table says so
     ClockOffset clock{};              // against this machine
     QList<Reached> reached{};         // empty: not tried yet (and always of the master)
+    std::optional<HostKey> hostKey{}; // the one it showed
 };
 
 // The addresses of the first node that are worth trying from the others, the likeliest first; none while unprobed.

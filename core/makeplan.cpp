@@ -212,6 +212,7 @@ private:
                                               cpus.threads, m_shares.ranksPerDevice});
             for (const auto& [name, value] : std::as_const(m_passed.variables))
                 setValue(own, name, value);
+            own = withNode(std::move(own), m_nodes[i].node);
             rank.env = withSpec(std::move(own), m_spec, node.name);
             m_plan.ranks.append(rank);
         }

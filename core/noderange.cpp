@@ -9,6 +9,8 @@ namespace lockstep {
 namespace {
 
 constexpr qsizetype kMostNames = 4096; // of one text: a slip of the finger must not make a million nodes
+constexpr int kMostBrackets = 8;       // of one name; Slurm itself writes two at most
+constexpr int kMostShown = 60;         // characters of what was not understood
 
 struct Part { // text before a bracket, and the bracket's list
     qsizetype open = -1, close = -1;
@@ -29,7 +31,7 @@ Result<Part> firstBracket(const QString& text)
 
 Result<QStringList> numbersOf(const QString& list, const QString& whole)
 {
-    static const QRegularExpression kItem(QStringLiteral("^([0-9]{1,9})(?:-([0-9]{1,9}))?$"));
+    static const QRegularExpression kItem(QStringLiteral("^([0-9]{1,9})(?:-([0-9]{1,9})(?:/([0-9]{1,4}))?)?\\z"));
     QStringList numbers;
     const QStringList items = list.split(u',');
     for (const QString& item : items) {
@@ -43,11 +45,14 @@ Result<QStringList> numbersOf(const QString& list, const QString& whole)
         if (to < from)
             return failure(ErrorCode::BadInput,
                            QStringLiteral("\"%1\": the range %2 runs backwards.").arg(whole, item));
-        if (to - from >= kMostNames)
+        const qlonglong step = match.captured(3).isEmpty() ? 1 : match.captured(3).toLongLong();
+        if (step == 0)
+            return failure(ErrorCode::BadInput, QStringLiteral("\"%1\": the step of %2 is 0.").arg(whole, item));
+        if ((to - from) / step + numbers.size() >= kMostNames)
             return failure(ErrorCode::BadInput,
                            QStringLiteral("\"%1\" stands for more than %2 names.").arg(whole).arg(kMostNames));
         const int width = first.startsWith(u'0') ? static_cast<int>(first.size()) : 0;
-        for (qlonglong n = from; n <= to; ++n)
+        for (qlonglong n = from; n <= to; n += step)
             numbers.append(QStringLiteral("%1").arg(n, width, 10, QLatin1Char('0')));
     }
     return numbers;
@@ -58,6 +63,9 @@ Result<QStringList> numbersOf(const QString& list, const QString& whole)
 Result<QStringList> expandRange(const QString& text)
 {
     QStringList names{text};
+    if (text.count(u'[') > kMostBrackets)
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("\"%1\" has more brackets than a name has.").arg(text.left(kMostShown)));
     while (true) { // one bracket of each name a round
         QStringList next;
         bool any = false;
@@ -85,7 +93,10 @@ Result<QStringList> expandRange(const QString& text)
     }
 }
 
-QStringList splitList(const QString& text)
+namespace {
+
+template <typename IsCut>
+QStringList cutOutsideBrackets(const QString& text, IsCut isCut)
 {
     QStringList parts;
     QString part;
@@ -95,7 +106,7 @@ QStringList splitList(const QString& text)
             ++depth;
         if (c == u']')
             depth = std::max(0, depth - 1);
-        if (depth == 0 && (c == u',' || c.isSpace())) {
+        if (depth == 0 && isCut(c)) {
             parts.append(part);
             part.clear();
         } else {
@@ -103,8 +114,25 @@ QStringList splitList(const QString& text)
         }
     }
     parts.append(part);
-    parts.removeAll(QString());
+    parts.removeIf([](const QString& one) { return one.trimmed().isEmpty(); });
     return parts;
+}
+
+} // namespace
+
+QStringList splitBlanks(const QString& text)
+{
+    return cutOutsideBrackets(text, [](QChar c) { return c.isSpace(); });
+}
+
+QStringList splitCommas(const QString& text)
+{
+    return cutOutsideBrackets(text, [](QChar c) { return c == u','; });
+}
+
+QStringList splitList(const QString& text)
+{
+    return cutOutsideBrackets(text, [](QChar c) { return c == u',' || c.isSpace(); });
 }
 
 QString nodeNameFor(const Address& address)

@@ -10,10 +10,13 @@
 
 namespace lockstep {
 
-// "gpu[01-03]" -> gpu01 gpu02 gpu03, "r[1-2]n[1,3]" -> four; text without a range is itself. [2001:db8::9] is no range.
+// "gpu[01-03]" -> gpu01 gpu02 gpu03, "r[1-2]n[1,3]" -> four, "n[0-8/4]" -> n0 n4 n8; text without a range is itself.
+// [2001:db8::9] is no range. At most 4096 names.
 [[nodiscard]] Result<QStringList> expandRange(const QString& text);
 
-// Cut at commas that stand outside of brackets; empty parts are left out.
+// Cut at commas, blanks or both where they stand outside of brackets; empty parts are left out.
+[[nodiscard]] QStringList splitCommas(const QString& text);
+[[nodiscard]] QStringList splitBlanks(const QString& text);
 [[nodiscard]] QStringList splitList(const QString& text);
 
 // The name a node gets from its address: the host, with the port where one is given (two nodes may stand behind one

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The algebra of selections: names, ranges, patterns, @tags; "," or a blank adds, "!" takes away, "&" keeps what both
-// have.
+// The algebra of selections: names, ranges, patterns, @tags; read left to right as inventory.h says.
 #include "core/inventory.h"
+#include "core/nearestname.h"
 
 #include <QRegularExpression>
-
-#include <algorithm>
+#include <QSet>
 
 namespace lockstep {
 namespace {
 
 constexpr int kDeepest = 32; // parentheses
+
+enum class Keep { Common, Rest };
+
+bool isWildcard(const QString& text)
+{
+    return text.contains(u'*') || text.contains(u'?');
+}
 
 class Selector {
 public:
@@ -20,11 +26,12 @@ public:
     {
         Result<Indices> found = sum();
         if (found && m_at < m_text.size())
-            found = refuse(QStringLiteral("\"%1\" is not expected there").arg(m_text.mid(m_at)));
+            found = refuse(m_at, QStringLiteral("\"%1\" is not expected there").arg(m_text.mid(m_at)));
         if (!found)
             return std::unexpected(found.error());
         if (found->isEmpty())
-            return refuse(QStringLiteral("it leaves no node over"));
+            return failure(ErrorCode::BadInput,
+                           QStringLiteral("The selection \"%1\" can't be meant: it leaves no node over.").arg(m_text));
         QList<Node> nodes;
         for (const qsizetype index : std::as_const(*found))
             nodes.append(m_inventory.nodes[index]);
@@ -34,10 +41,14 @@ public:
 private:
     using Indices = QList<qsizetype>; // in the order chosen, none twice
 
-    [[nodiscard]] std::unexpected<Error> refuse(const QString& why) const
+    // Points at the place, unless the selection is that one word.
+    [[nodiscard]] std::unexpected<Error> refuse(qsizetype at, const QString& why, ErrorCode code = ErrorCode::BadInput,
+                                                const QString& node = {}) const
     {
-        return failure(ErrorCode::BadInput,
-                       QStringLiteral("The selection \"%1\" can't be meant: %2.").arg(m_text, why));
+        const QString rest =
+            at < m_text.size() ? QStringLiteral("at character %1").arg(at + 1) : QStringLiteral("at its end");
+        return failure(code, QStringLiteral("The selection \"%1\" can't be meant %2: %3.").arg(m_text, rest, why),
+                       node);
     }
 
     void skipBlanks()
@@ -63,68 +74,81 @@ private:
         return indices;
     }
 
+    static void addTo(Indices& all, const Indices& more)
+    {
+        QSet<qsizetype> known(all.begin(), all.end());
+        for (const qsizetype index : more)
+            if (!known.contains(index))
+                all.append(index);
+    }
+
+    static void narrow(Indices& all, const Indices& other, Keep what)
+    {
+        const QSet<qsizetype> known(other.begin(), other.end());
+        all.removeIf([&](qsizetype index) { return known.contains(index) != (what == Keep::Common); });
+    }
+
     Result<Indices> sum()
     {
-        Indices sofar;
+        Indices sofar; // up to the last comma or blank
+        Indices part;  // since then
         bool first = true;
         while (true) {
+            const qsizetype start = m_at;
             bool comma = false;
             while (take(u','))
                 comma = true;
             skipBlanks();
             if (m_at >= m_text.size() || m_text[m_at] == u')') {
                 if (first || comma)
-                    return refuse(QStringLiteral("something is missing at its end"));
+                    return refuse(m_at, QStringLiteral("something is missing there"));
+                addTo(sofar, part);
                 return sofar;
             }
             if (first && comma)
-                return refuse(QStringLiteral("it begins with a comma"));
+                return refuse(start, QStringLiteral("it begins with a comma"));
+            const bool both = !comma && take(u'&');
             const bool without = take(u'!');
+            if (both && first)
+                return refuse(start, QStringLiteral("a name is missing before the &"));
             if (without && first)
-                sofar = all();
-            const Result<Indices> part = product();
-            if (!part)
-                return part;
-            for (const qsizetype index : *part) {
-                if (without)
-                    sofar.removeAll(index);
-                else if (!sofar.contains(index))
-                    sofar.append(index);
+                part = all();
+            const Result<Indices> next = factor();
+            if (!next)
+                return next;
+            if (without) {
+                narrow(part, *next, Keep::Rest);
+                if (!both)
+                    narrow(sofar, *next, Keep::Rest);
+            } else if (both) {
+                narrow(part, *next, Keep::Common);
+            } else {
+                addTo(sofar, part);
+                part = *next;
             }
             first = false;
         }
     }
 
-    Result<Indices> product()
-    {
-        Result<Indices> sofar = factor();
-        while (sofar && take(u'&')) {
-            const bool without = take(u'!');
-            const Result<Indices> other = factor();
-            if (!other)
-                return other;
-            sofar->removeIf([&](qsizetype index) { return other->contains(index) == without; });
-        }
-        return sofar;
-    }
-
     Result<Indices> factor()
     {
+        skipBlanks();
+        const qsizetype start = m_at;
         if (take(u'(')) {
             if (++m_depth > kDeepest)
-                return refuse(QStringLiteral("it has too many parentheses"));
+                return refuse(start, QStringLiteral("it has too many parentheses"));
             Result<Indices> inner = sum();
             if (inner && !take(u')'))
-                return refuse(QStringLiteral("a parenthesis is not closed"));
+                return refuse(start, QStringLiteral("a parenthesis is not closed"));
             --m_depth;
             return inner;
         }
         if (take(u'@'))
-            return tagged(word());
+            return tagged(start, word());
         const QString name = word();
         if (name.isEmpty())
-            return refuse(QStringLiteral("a name is missing"));
-        return name.contains(u'*') || name.contains(u'?') ? matching(name) : named(name);
+            return refuse(start, QStringLiteral("a name is missing"));
+        return isWildcard(name) ? matching(start, name) : named(start, name);
     }
 
     QString word() // up to a sign of the algebra; commas inside brackets belong to a range
@@ -145,54 +169,100 @@ private:
         return m_text.mid(start, m_at - start);
     }
 
-    [[nodiscard]] Result<Indices> tagged(const QString& tag) const
+    // "@h100", "@rack[1-3]", "@rack*".
+    [[nodiscard]] Result<Indices> tagged(qsizetype at, const QString& written) const
     {
+        const Result<QStringList> tags = expandRange(written);
+        if (!tags || written.isEmpty())
+            return refuse(at, written.isEmpty() ? QStringLiteral("a tag is missing behind the @") : tags.error().text);
         Indices found;
-        for (qsizetype i = 0; i < m_inventory.nodes.size(); ++i) {
-            if (m_inventory.nodes[i].tags.contains(tag))
-                found.append(i);
+        for (const QString& tag : *tags) {
+            const auto pattern = QRegularExpression(QRegularExpression::wildcardToRegularExpression(tag));
+            const bool isPattern = isWildcard(tag);
+            if (isPattern && !pattern.isValid())
+                return refuse(at, QStringLiteral("\"%1\" is no pattern").arg(tag));
+            Indices own;
+            for (qsizetype i = 0; i < m_inventory.nodes.size(); ++i) {
+                const QStringList& has = m_inventory.nodes[i].tags;
+                if (isPattern ? has.indexOf(pattern) >= 0 : has.contains(tag))
+                    own.append(i);
+            }
+            if (own.isEmpty())
+                return refuse(at,
+                              QStringLiteral("no node has the tag \"%1\"%2").arg(tag, meant(tag, knownTags(), u'@')));
+            addTo(found, own);
         }
-        if (found.isEmpty())
-            return refuse(QStringLiteral("no node has the tag \"%1\"").arg(tag));
         return found;
     }
 
-    [[nodiscard]] Result<Indices> matching(const QString& pattern) const
+    [[nodiscard]] Result<Indices> matching(qsizetype at, const QString& pattern) const
     {
         const QRegularExpression expression(QRegularExpression::wildcardToRegularExpression(pattern));
+        if (!expression.isValid())
+            return refuse(at, QStringLiteral("\"%1\" is no pattern").arg(pattern));
         Indices found;
         for (qsizetype i = 0; i < m_inventory.nodes.size(); ++i) {
             if (expression.match(m_inventory.nodes[i].name).hasMatch())
                 found.append(i);
         }
         if (found.isEmpty())
-            return refuse(QStringLiteral("no node's name fits \"%1\"").arg(pattern));
+            return refuse(at, QStringLiteral("no node's name fits \"%1\"").arg(pattern));
         return found;
     }
 
-    [[nodiscard]] Result<Indices> named(const QString& range) const
+    [[nodiscard]] Result<Indices> named(qsizetype at, const QString& range) const
     {
         const Result<QStringList> names = expandRange(range);
         if (!names)
-            return std::unexpected(names.error());
+            return refuse(at, names.error().text);
         Indices found;
         for (const QString& name : *names) {
             const Node* node = m_inventory.find(name);
-            if (!node)
-                return failure(ErrorCode::NotFound,
-                               QStringLiteral("No node is named %1. Known: %2.").arg(name, knownNames()), name);
-            if (const qsizetype index = node - m_inventory.nodes.constData(); !found.contains(index))
-                found.append(index);
+            if (!node) {
+                const QString why = QStringLiteral("No node is named %1%2. Known: %3")
+                                        .arg(name, meant(name, allNames(), QChar()), knownNames());
+                if (name == m_text)
+                    return failure(ErrorCode::NotFound, why + u'.', name);
+                return refuse(at, why, ErrorCode::NotFound, name);
+            }
+            found.append(node - m_inventory.nodes.constData());
         }
-        return found;
+        Indices once;
+        addTo(once, found);
+        return once;
+    }
+
+    static QString meant(const QString& written, const QStringList& known, QChar sign)
+    {
+        static const QRegularExpression kDigits(QStringLiteral("[0-9]"));
+        const QString nearest = nearestName(written, known);
+        // gpu1 is no likelier to be meant by gpu9 than gpu2 is.
+        if (nearest.isEmpty() || QString(nearest).remove(kDigits) == QString(written).remove(kDigits))
+            return {};
+        return QStringLiteral(" (did you mean %1?)").arg(sign.isNull() ? nearest : sign + nearest);
+    }
+
+    [[nodiscard]] QStringList allNames() const
+    {
+        QStringList names;
+        for (const Node& node : m_inventory.nodes)
+            names.append(node.name);
+        return names;
+    }
+
+    [[nodiscard]] QStringList knownTags() const
+    {
+        QStringList tags;
+        for (const Node& node : m_inventory.nodes)
+            tags += node.tags;
+        tags.removeDuplicates();
+        return tags;
     }
 
     [[nodiscard]] QString knownNames() const
     {
         constexpr qsizetype kShown = 12;
-        QStringList names;
-        for (const Node& node : m_inventory.nodes)
-            names.append(node.name);
+        const QStringList names = allNames();
         if (names.isEmpty())
             return QStringLiteral("none yet");
         return names.size() <= kShown ? names.join(QLatin1String(", "))

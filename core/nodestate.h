@@ -2,6 +2,7 @@
 // How a node of the inventory stands, as the Nodes page shows it. A value; made by remote/, shown by ui/.
 #pragma once
 
+#include "core/hostkey.h"
 #include "core/inventory.h"
 #include "core/nodefacts.h"
 #include "core/noderun.h"
@@ -23,15 +24,6 @@ enum class NodePhase {
     AuthFailed,
     Unreachable,
     Failed
-};
-
-struct HostKey {
-    QString type;             // ED25519
-    QString fingerprint;      // SHA256:...
-    QString knownFingerprint; // of a changed one
-    QString knownHostsLine;   // "~/.ssh/known_hosts:41"
-
-    bool operator==(const HostKey&) const = default;
 };
 
 struct CoreSample { // newest sample of the CPU or of one device

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plancheck.h"
 
+#include "core/planenvironment.h"
+#include "core/samemachine.h"
+
 #include <QSet>
 
 #include <algorithm>
@@ -11,6 +14,22 @@ namespace {
 void addError(QList<Problem>& problems, const QString& node, const QString& title, const QString& detail)
 {
     problems.append({Severity::Error, node, title, detail});
+}
+
+// Two names of one machine would use its devices twice.
+void checkMachines(QList<Problem>& problems, const QList<PlanNode>& nodes)
+{
+    QList<MachineIdentity> machines;
+    for (const PlanNode& node : nodes) {
+        machines.append(identityOf(node.node, node.facts, node.hostKey));
+        for (qsizetype i = 0; i + 1 < machines.size(); ++i)
+            if (nodes[i].node.name != node.node.name && isSameMachine(machines[i], machines.last()))
+                addError(
+                    problems, node.node.name,
+                    QStringLiteral("%1 and %2 are one machine").arg(nodes[i].node.name, node.node.name),
+                    QStringLiteral("Both lead to the same place and show the same host key. Choose one of them; for "
+                                   "more ranks raise ranks_per_node."));
+    }
 }
 
 } // namespace
@@ -43,7 +62,15 @@ QList<Problem> checkNodes(const QList<PlanNode>& nodes)
             addError(problems, node.node.name, QStringLiteral("%1 is chosen twice").arg(node.node.name),
                      QStringLiteral("A node takes part once; for more ranks raise ranks_per_node."));
         seen.insert(node.node.name);
+        for (const auto& [name, value] : node.node.env)
+            if (isOwnVariable(name))
+                addError(
+                    problems, node.node.name, QStringLiteral("%1 is set by Lockstep").arg(QString::fromUtf8(name)),
+                    QStringLiteral("The inventory gives it a value for %1; take it out there. If it is meant, write "
+                                   "it in [env_override] of the spec.")
+                        .arg(node.node.name));
     }
+    checkMachines(problems, nodes);
     return problems;
 }
 

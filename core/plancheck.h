@@ -8,7 +8,7 @@ namespace lockstep {
 
 // Which variables of the desktop reach no rank, which do, and which of ours the spec overrides.
 [[nodiscard]] QList<Problem> tellEnvironment(const LaunchPlan& plan);
-[[nodiscard]] QList<Problem> checkNodes(const QList<PlanNode>& nodes); // names, none twice
+[[nodiscard]] QList<Problem> checkNodes(const QList<PlanNode>& nodes); // names, none twice, no machine twice
 [[nodiscard]] QList<Problem> checkSpec(const RunSpec& spec, const QList<PlanNode>& nodes);
 // A port that the kernel gives to outgoing connections may be anybody's when the ranks start; an address of the spec's
 // own must be reached.

@@ -247,6 +247,15 @@ QList<Problem> checkEnvironment(const RunSpec& spec)
     return problems;
 }
 
+Environment withNode(Environment own, const Node& node)
+{
+    for (const auto& [name, value] : node.env) {
+        if (!isOwnVariable(name))
+            setValue(own, name, value);
+    }
+    return own;
+}
+
 Environment withSpec(Environment own, const RunSpec& spec, const QString& node)
 {
     setAll(own, spec.env, spec.envOverride);

@@ -21,8 +21,9 @@ struct RankPlace {
 };
 
 [[nodiscard]] Environment ownEnvironment(const RankPlace& place);
-[[nodiscard]] bool isOwnVariable(const QByteArray& name);           // Lockstep sets it: only [env_override] may
-[[nodiscard]] QList<Problem> checkEnvironment(const RunSpec& spec); // names and sizes, of arguments too
+[[nodiscard]] bool isOwnVariable(const QByteArray& name);              // Lockstep sets it: only [env_override] may
+[[nodiscard]] QList<Problem> checkEnvironment(const RunSpec& spec);    // names and sizes, of arguments too
+[[nodiscard]] Environment withNode(Environment own, const Node& node); // what the inventory says for its ranks
 // The spec's for all, then its own for this node.
 [[nodiscard]] Environment withSpec(Environment own, const RunSpec& spec, const QString& node);
 [[nodiscard]] QStringList overriddenNames(const RunSpec& spec); // for all, and node by node

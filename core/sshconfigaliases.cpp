@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <QSet>
 
 #include <algorithm>
 
@@ -42,62 +43,112 @@ QStringList expandGlob(QString pattern, const QString& sshFolder)
     return paths;
 }
 
-void addAlias(ImportedNodes& imported, const QString& alias, int line, const QString& file)
-{
-    if (alias.contains(u'*') || alias.contains(u'?') || alias.startsWith(u'!'))
-        return;
-    if (std::any_of(imported.nodes.begin(), imported.nodes.end(), [&](const Node& node) { return node.name == alias; }))
-        return; // ssh, too, takes several blocks for one host
-    const Result<void> named = checkNodeName(alias);
-    const Result<Address> address = Address::parse(alias);
-    if (!named || !address) {
-        imported.problems.append({line, QStringLiteral("%1, line %2: %3")
-                                            .arg(file)
-                                            .arg(line)
-                                            .arg(!named ? named.error().text : address.error().text)});
-        return;
-    }
-    Node node;
-    node.name = alias;
-    node.address.host = alias;
-    imported.nodes.append(node);
-}
+// The aliases of one Host line, until it is known whether they are names of one machine.
+struct Block {
+    QStringList aliases;
+    QString file;
+    int line = 0;
+    bool oneMachine = false; // its HostName says so for all of them
+};
 
-Result<void> readFile(const QString& path, const QString& sshFolder, int depth, ImportedNodes& imported)
-{
-    const Result<QByteArray> bytes = readWhole(path);
-    if (!bytes)
-        return std::unexpected(bytes.error());
-    const QStringList lines = QString::fromUtf8(*bytes).split(u'\n');
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        static const QRegularExpression kLine(QStringLiteral("^\\s*([A-Za-z]+)\\s*[=\\s]\\s*(.*?)\\s*$"));
-        const auto match = kLine.match(lines[i]);
-        if (!match.hasMatch())
-            continue;
-        const QString keyword = match.captured(1).toLower();
-        const int number = static_cast<int>(i) + 1;
-        if (keyword == QLatin1String("host")) {
-            for (const QString& alias : wordsOf(match.captured(2)))
-                addAlias(imported, alias, number, QFileInfo(path).fileName());
-        } else if (keyword == QLatin1String("include") && depth < kDeepestInclude) {
-            for (const QString& pattern : wordsOf(match.captured(2))) {
-                for (const QString& included : expandGlob(pattern, sshFolder)) {
-                    if (const Result<void> read = readFile(included, sshFolder, depth + 1, imported); !read)
-                        imported.problems.append({number, read.error().text});
-                }
+class AliasReader {
+public:
+    explicit AliasReader(QString sshFolder) : m_sshFolder(std::move(sshFolder)) {}
+
+    Result<void> read(const QString& path, int depth)
+    {
+        const Result<QByteArray> bytes = readWhole(path);
+        if (!bytes)
+            return std::unexpected(bytes.error());
+        const QStringList lines = QString::fromUtf8(*bytes).split(u'\n');
+        for (qsizetype i = 0; i < lines.size(); ++i) {
+            static const QRegularExpression kLine(QStringLiteral("^\\s*([A-Za-z]+)\\s*[=\\s]\\s*(.*?)\\s*$"));
+            const auto match = kLine.match(lines[i]);
+            if (!match.hasMatch())
+                continue;
+            const QString keyword = match.captured(1).toLower();
+            const QStringList words = wordsOf(match.captured(2));
+            const int number = static_cast<int>(i) + 1;
+            if (keyword == QLatin1String("host") || keyword == QLatin1String("match")) {
+                finishBlock();
+                if (keyword == QLatin1String("host"))
+                    m_block = {words, depth == 0 ? QString() : path, number, false};
+            } else if (keyword == QLatin1String("hostname")) {
+                m_block.oneMachine = !words.isEmpty() && !words.first().contains(u'%');
+            } else if (keyword == QLatin1String("include") && depth < kDeepestInclude) {
+                include(words, depth, number);
             }
         }
+        return {};
     }
-    return {};
-}
+
+    ImportedNodes take()
+    {
+        finishBlock();
+        return std::move(m_imported);
+    }
+
+private:
+    void include(const QStringList& patterns, int depth, int line)
+    {
+        for (const QString& pattern : patterns)
+            for (const QString& included : expandGlob(pattern, m_sshFolder))
+                if (const Result<void> done = read(included, depth + 1); !done)
+                    m_imported.problems.append({line, done.error().text, {}});
+    }
+
+    void say(const QString& problem) { m_imported.problems.append({m_block.line, problem, m_block.file}); }
+
+    void finishBlock()
+    {
+        QString first;
+        QStringList others;
+        for (const QString& alias : std::as_const(m_block.aliases)) {
+            if (alias.contains(u'*') || alias.contains(u'?') || alias.startsWith(u'!'))
+                continue;
+            if (!first.isEmpty() && m_block.oneMachine)
+                others.append(alias);
+            else if (addAlias(alias) && first.isEmpty())
+                first = alias;
+        }
+        if (!others.isEmpty())
+            say(QStringLiteral("%1: other names of %2, of which one is enough")
+                    .arg(others.join(QLatin1String(", ")), first));
+        m_block = {};
+    }
+
+    bool addAlias(const QString& alias)
+    {
+        if (m_names.contains(alias))
+            return true; // ssh, too, takes several blocks for one host
+        const Result<void> named = checkNodeName(alias);
+        const Result<Address> address = Address::parse(alias);
+        if (!named || !address) {
+            say(!named ? named.error().text : address.error().text);
+            return false;
+        }
+        Node node;
+        node.name = alias;
+        node.address.host = alias;
+        m_imported.nodes.append(node);
+        m_names.insert(alias);
+        return true;
+    }
+
+    QString m_sshFolder;
+    Block m_block;
+    QSet<QString> m_names;
+    ImportedNodes m_imported;
+};
 
 } // namespace
 
 Result<ImportedNodes> importSshConfig(const QString& path)
 {
-    ImportedNodes imported;
-    if (const Result<void> read = readFile(path, QFileInfo(path).path(), 0, imported); !read)
+    AliasReader reader(QFileInfo(path).path());
+    if (const Result<void> read = reader.read(path, 0); !read)
         return std::unexpected(read.error());
+    ImportedNodes imported = reader.take();
     if (imported.nodes.isEmpty() && imported.problems.isEmpty())
         return failure(ErrorCode::NotFound, QStringLiteral("%1 names no host without wildcards.").arg(path));
     return imported;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tomlreader.h"
 
+#include "core/nearestname.h"
+
 #include <limits>
 
 namespace lockstep {
@@ -181,6 +183,27 @@ QList<const TomlValue*> TomlReader::tables(const QByteArray& key)
             wrongType(key, item, "tables written [[...]]");
     }
     return tables;
+}
+
+Result<void> TomlReader::finish(QList<ImportedLine>& others)
+{
+    QStringList known;
+    for (const QByteArray& key : std::as_const(m_asked))
+        known.append(QString::fromUtf8(key));
+    known.sort();
+    for (const auto& [key, value] : m_table.entries) {
+        if (m_asked.contains(key))
+            continue;
+        const QString name = QString::fromUtf8(key);
+        const QString meant = nearestName(name, known);
+        if (meant.isEmpty())
+            others.append({value.line, QStringLiteral("the key \"%1\" is not known here; it is kept").arg(name), {}});
+        else
+            fail(value.line, QStringLiteral("the key \"%1\" is not known here; did you mean %2?").arg(name, meant));
+    }
+    if (m_error)
+        return std::unexpected(*m_error);
+    return {};
 }
 
 Result<void> TomlReader::finish()

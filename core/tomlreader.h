@@ -3,6 +3,7 @@
 // their line. The first error is kept; readers go on with defaults and look at finish() once.
 #pragma once
 
+#include "core/importednodes.h"
 #include "core/tomldocument.h"
 
 #include <QList>
@@ -33,6 +34,8 @@ public:
     void fail(int line, const QString& what); // only the first one counts
     void take(const Result<void>& inner);     // the finish() of an inner table
     [[nodiscard]] Result<void> finish();
+    // For files that others may add to: a key that is no slip of a known one is put into `others`.
+    [[nodiscard]] Result<void> finish(QList<ImportedLine>& others);
 
     // Texts are bytes; what is not valid UTF-8 is written { base64 = "..." } (TomlWriter).
     [[nodiscard]] static std::optional<QByteArray> bytesOf(const TomlValue& value);

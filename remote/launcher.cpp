@@ -182,7 +182,11 @@ Result<Measured> measurePlan(const RunParts& parts, const RunSpec& spec, const Q
         return std::unexpected(opened.error());
     QList<PlanNode> planNodes;
     for (std::size_t i = 0; i < opened->size(); ++i)
-        planNodes.append({nodes[static_cast<qsizetype>(i)], (*opened)[i].probed.facts, (*opened)[i].probed.clock, {}});
+        planNodes.append({nodes[static_cast<qsizetype>(i)],
+                          (*opened)[i].probed.facts,
+                          (*opened)[i].probed.clock,
+                          {},
+                          (*opened)[i].link.transport->hostKey()});
     LaunchPlan plan = makePlan(spec, planNodes, desktopEnvironment());
     const QStringList candidates = masterCandidates(spec, planNodes);
     std::shared_ptr<HeldPort> port;

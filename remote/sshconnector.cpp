@@ -30,6 +30,14 @@ void pause(int count, Deadline deadline, const std::stop_token& stop)
 
 } // namespace
 
+QString SshConnector::Server::endpoint() const
+{
+    const QString own = QStringLiteral("%1:%2").arg(host.hostName).arg(host.port);
+    if (via)
+        return QStringLiteral("%1 via %2").arg(own, via->endpoint());
+    return host.proxyCommand.isEmpty() ? own : QStringLiteral("%1 by %2").arg(own, host.proxyCommand);
+}
+
 QString SshConnector::Server::windowKey() const
 {
     const QString before = via ? via->sessionKey() : host.proxyCommand;
@@ -49,7 +57,9 @@ SshConnector::SshConnector(const Node& node, IoThread& io, const SshSettings& se
 Result<SignedIn> SshConnector::connect(Deadline& deadline, const std::stop_token& stop)
 {
     m_deadline = deadline;
-    const auto server = resolve(m_node.address, m_node.name, m_node.jump, 0, stop);
+    auto server = resolve(m_node.address, m_node.name, m_node.jump, 0, stop);
+    if (server && !m_node.key.isEmpty()) // as `ssh -i`: before what ssh_config names
+        server->host.identityFiles.prepend(withHome(m_node.key));
     auto result = server ? signIn(*server, stop) : std::unexpected(server.error());
     deadline = m_deadline;
     return result;
@@ -142,6 +152,8 @@ Result<std::optional<SignedIn>> SshConnector::tryOnce(const Server& server, Host
     ++tries.connections;
     auto checked = hostKey.check(*key);
     m_seen = hostKey.seen();
+    if (m_seen)
+        m_seen->shown.endpoint = server.endpoint();
     if (!checked)
         return std::unexpected(checked.error());
     const auto outcome = keys.attempt(

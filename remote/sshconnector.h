@@ -31,7 +31,8 @@ private:
     struct Server {
         QString name; // for the words of an error
         SshHost host;
-        std::shared_ptr<const Server> via; // the jump host before it
+        std::shared_ptr<const Server> via;      // the jump host before it
+        [[nodiscard]] QString endpoint() const; // HostKey::endpoint
         [[nodiscard]] QString windowKey() const;
         [[nodiscard]] QString sessionKey() const; // who may share a session to it
     };

@@ -88,7 +88,9 @@ void MainWindow::connectNodes()
 {
     connect(m_nodesPage, &NodesPage::nodesAddRequested, this, &MainWindow::nodesAddRequested);
     connect(m_nodesPage, &NodesPage::nodeRemoveRequested, this, &MainWindow::nodeRemoveRequested);
+    connect(m_nodesPage, &NodesPage::nodeEditRequested, this, &MainWindow::nodeEditRequested);
     connect(m_nodesPage, &NodesPage::importRequested, this, &MainWindow::importRequested);
+    connect(m_nodesPage, &NodesPage::importFileWanted, this, &MainWindow::importFileWanted);
     connect(m_nodesPage, &NodesPage::checkRequested, this, &MainWindow::checkRequested);
     connect(m_nodesPage, &NodesPage::checkAllRequested, this, &MainWindow::checkAllRequested);
     connect(m_nodesPage, &NodesPage::acceptHostKeyRequested, this, &MainWindow::acceptHostKeyRequested);
@@ -167,11 +169,6 @@ void MainWindow::focusFilter()
         m_nodesPage->focusFilter();
     else if (m_pages->currentWidget() == m_runsPage)
         m_runsPage->focusFilter();
-}
-
-void MainWindow::setSshAliases(const QList<QPair<QString, QString>>& aliases)
-{
-    m_nodesPage->setSshAliases(aliases);
 }
 
 void MainWindow::setSavedSpecs(const QList<RunSpec>& specs)
@@ -259,6 +256,11 @@ void MainWindow::launchAgain(const RunSpec& spec)
 void MainWindow::showMessage(const QString& text)
 {
     m_status->showMessage(text);
+}
+
+void MainWindow::withdrawError(const QString& what)
+{
+    m_notice->withdraw(what);
 }
 
 void MainWindow::showError(const QString& what, const Error& error)

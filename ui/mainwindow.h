@@ -11,7 +11,6 @@
 #include "ui/theme.h"
 
 #include <QHash>
-#include <QPair>
 #include <QWidget>
 
 #include <memory>
@@ -41,7 +40,6 @@ public:
     MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    void setSshAliases(const QList<QPair<QString, QString>>& aliases); // alias, what is known of it
     void setSavedSpecs(const QList<RunSpec>& specs);
     void setLaunchSpec(const RunSpec& spec);
     void setRunSpec(const QString& runId, const RunSpec& spec); // answers runSpecWanted
@@ -51,12 +49,14 @@ public:
     void showRun(const QString& runId);                      // opened or about to be
     void showMessage(const QString& text);                   // some seconds in the status bar
     void showError(const QString& what, const Error& error); // stays until closed
+    void withdrawError(const QString& what);                 // it holds no longer
 
     void ask(const SignInQuestion& question); // above every page, until answered or withdrawn
     void withdrawQuestion(int id);
 
     [[nodiscard]] LaunchPage& launchPage() { return *m_launch; }
     [[nodiscard]] NodesPage& nodesPage() { return *m_nodesPage; }
+    [[nodiscard]] NoticeBar& notice() { return *m_notice; }
     [[nodiscard]] RunsPage& runsPage() { return *m_runsPage; }
 
 signals:
@@ -69,7 +69,9 @@ signals:
     void runSpecWanted(const QString& runId);
     void nodesAddRequested(const QString& text);
     void nodeRemoveRequested(const QString& node);
-    void importRequested(const QStringList& aliases);
+    void nodeEditRequested(const lockstep::Node& shown, const lockstep::Node& edited);
+    void importRequested(const QString& file, const QStringList& names); // file empty: ~/.ssh/config
+    void importFileWanted(const QString& path);                          // answered to the Nodes page
     void checkRequested(const QString& node);
     void checkAllRequested();
     void acceptHostKeyRequested(const QString& node, const QString& fingerprint);

@@ -88,17 +88,28 @@ private slots:
         QCOMPARE(lockstep({"nodes", "add", "alice@10.0.0.11:2222", "gpu[1-2]"}).code, 0);
         const QJsonArray added = lockstep({"nodes", "list", "--json"}).array();
         QCOMPARE(added.size(), 4);
-        const Answer again = lockstep({"nodes", "add", "gpu1", "--json"});
-        QCOMPARE(again.code, 2);
+        const Answer twice = lockstep({"nodes", "add", "gpu1", "--json"});
+        QCOMPARE(twice.code, 2);
         QVERIFY2(
-            again.object()[QStringLiteral("error")][QStringLiteral("text")].toString().contains(QLatin1String("gpu1")),
-            again.out);
+            twice.object()[QStringLiteral("error")][QStringLiteral("text")].toString().contains(QLatin1String("gpu1")),
+            twice.out);
         QCOMPARE(lockstep({"nodes", "list", "--json"}).array().size(), 4);
 
         const QString hostfile = write(QStringLiteral("hostfile"), "gpu8 slots=4\ngpu9 lots=8\n");
         const Answer imported = lockstep({"nodes", "import", hostfile});
         QVERIFY2(imported.err.contains(":2:"), imported.err);
         QVERIFY2(imported.out.contains("gpu8"), imported.out);
+
+        write(QStringLiteral("hostfile"), "gpu8 slots=8\ngpu9 slots=8\n"); // it has grown
+        QCOMPARE(lockstep({"nodes", "edit", "gpu[1-2]", "tags+=h100", "slots=4"}).code, 0);
+        const QJsonObject again = lockstep({"nodes", "import", hostfile, "--json"}).object();
+        const QJsonObject file = again[QStringLiteral("files")][0].toObject();
+        QCOMPARE(file[QStringLiteral("added")].toArray(), QJsonArray{QStringLiteral("gpu9")});
+        QCOMPARE(file[QStringLiteral("updated")][0][QStringLiteral("what")].toString(), QStringLiteral("slots 4 -> 8"));
+        const QJsonArray tagged = lockstep({"nodes", "list", "gpu*&@h100", "--json"}).array();
+        QCOMPARE(tagged.size(), 2);
+        QCOMPARE(tagged[0][QStringLiteral("slots")].toInt(), 4);
+        QCOMPARE(lockstep({"nodes", "edit", "@h100", "slot=4"}).code, 2);
 
         for (const auto& node : lockstep({"nodes", "--json"}).array())
             if (const QString name = node[QStringLiteral("name")].toString(); name != QLatin1String("this"))

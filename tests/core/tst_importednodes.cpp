@@ -12,6 +12,11 @@ using namespace lockstep;
 class TestImportedNodes : public QObject {
     Q_OBJECT
 
+private:
+    void rowsOfHostfiles();
+    void rowsOfSlurm();
+    void rowsOfAnsible();
+
 private slots:
     void hostfile_data();
     void hostfile();
@@ -24,7 +29,7 @@ private slots:
 
 namespace {
 
-QString shown(const ImportedNodes& imported) // name=address*slots#tags
+QString shown(const ImportedNodes& imported) // name=address*slots#tags%key~jump
 {
     QStringList list;
     for (const Node& node : imported.nodes) {
@@ -33,6 +38,10 @@ QString shown(const ImportedNodes& imported) // name=address*slots#tags
             text += QString("*%1").arg(node.slots_);
         if (!node.tags.isEmpty())
             text += '#' + node.tags.join('+');
+        if (!node.key.isEmpty())
+            text += '%' + node.key;
+        if (!node.jump.isEmpty())
+            text += '~' + node.jump.join('~');
         list.append(text);
     }
     return list.join(' ');
@@ -42,7 +51,7 @@ QString problems(const ImportedNodes& imported)
 {
     QStringList list;
     for (const ImportedLine& line : imported.problems)
-        list.append(line.problem);
+        list.append(QString("line %1: %2").arg(line.line).arg(line.problem));
     return list.join('\n');
 }
 
@@ -86,15 +95,12 @@ void TestImportedNodes::hostfile_data()
     QTest::newRow("doubled") << "n1 slots=8\nn1 slots=8"
                              << "n1=n1*8"
                              << "line 2: n1 is named twice";
-    QTest::newRow("placeholders") << "XX,XX slots=8\n"
-                                  << "XX=XX*8"
-                                  << "line 1: XX is named twice";
     QTest::newRow("Ansible groups") << "[all]\nw1 ansible_host=10.0.0.2 ip=10.0.0.2\nw2 "
                                        "ansible_host=10.0.0.3\n[master]\nw1\n[all:vars]\nansible_user=vagrant\n"
                                     << "w1=vagrant@10.0.0.2#master w2=vagrant@10.0.0.3"
                                     << "";
     QTest::newRow("Ansible children") << "[a]\nw1\n[b]\nw2\n[both:children]\na\nb\n"
-                                      << "w1=w1#a+both w2=w2#b+both"
+                                      << "w1=w1#both+a w2=w2#both+b"
                                       << "";
     QTest::newRow("Ansible local") << "t ansible_connection=local\n"
                                    << "t=local"
@@ -114,13 +120,170 @@ void TestImportedNodes::hostfile_data()
     QTest::newRow("Ansible circle") << "[a:children]\nb\n[b:children]\na\n[a]\nw1\n"
                                     << "w1=w1#a+b"
                                     << "";
+    rowsOfHostfiles();
+    rowsOfSlurm();
+    rowsOfAnsible();
+}
+
+void TestImportedNodes::rowsOfHostfiles()
+{
+    QTest::newRow("blanks around =") << "n1 slots = 4 max_slots =8\n"
+                                     << "n1=n1*4"
+                                     << "";
+    QTest::newRow("more than max_slots") << "n1 slots=8 max_slots=4\nn2\n"
+                                         << "n2=n2"
+                                         << "line 1: slots=8 is more than max_slots=4";
+    QTest::newRow("slots twice") << "n1 slots=8 slots=4\nn2\n"
+                                 << "n2=n2"
+                                 << "line 1: slots is given twice";
+    QTest::newRow("MPICH range") << "gpu[1-2]:8\n"
+                                 << "gpu1=gpu1*8 gpu2=gpu2*8"
+                                 << "";
+    QTest::newRow("MPICH v6") << "[2001:db8::9]:8\n2001:db8::a\n"
+                              << "2001-db8--9=2001:db8::9*8 2001-db8--a=2001:db8::a"
+                              << "";
+    QTest::newRow("tabs") << "n1\tslots=4\tmax_slots=8\nn2\tslots=4\tmax_slots=8\n"
+                          << "n1=n1*4 n2=n2*4"
+                          << "";
+    QTest::newRow("Horovod's -H") << "n1:4,n2:2,n3\n"
+                                  << "n1=n1*4 n2=n2*2 n3=n3"
+                                  << "";
+    QTest::newRow("22 is a port") << "n1:22\n"
+                                  << "n1=n1:22"
+                                  << "line 1: \":22\" was read as ssh's port";
+    QTest::newRow("lists on several lines") << "gpu[1-2],gpu7 slots=8\ncpu1, cpu2 slots=4\n"
+                                            << "gpu1=gpu1*8 gpu2=gpu2*8 gpu7=gpu7*8 cpu1=cpu1*4 cpu2=cpu2*4"
+                                            << "";
+    QTest::newRow("Slurm, two lists, two brackets") << "gpu[01-03,7],cpu-[1-2]-[0-1]\n"
+                                                    << "gpu01=gpu01 gpu02=gpu02 gpu03=gpu03 gpu7=gpu7 cpu-1-0=cpu-1-0 "
+                                                       "cpu-1-1=cpu-1-1 cpu-2-0=cpu-2-0 cpu-2-1=cpu-2-1"
+                                                    << "";
+    QTest::newRow("mark of UTF-8, old line ends") << "\xef\xbb\xbfn1 slots=2\rn2 slots=2\r"
+                                                  << "n1=n1*2 n2=n2*2"
+                                                  << "";
+    QTest::newRow("a host named host") << "host slots=4\n"
+                                       << "host=host*4"
+                                       << "";
+    QTest::newRow("table") << "index,ip\njob-28,10.95.230.149\njob-29,10.95.230.153\n"
+                           << "job-28=10.95.230.149 job-29=10.95.230.153"
+                           << "";
+    QTest::newRow("table of quoted lists") << "nodelist;slots\n\"gpu[1-2],gpu4\";8\nx y;2;3\n"
+                                           << "gpu1=gpu1*8 gpu2=gpu2*8 gpu4=gpu4*8"
+                                           << "line 3: has 3 fields where the header has 2";
+    QTest::newRow("table with user and port") << "name\tip\tport\tuser\nw1\t2001:db8::9\t2222\tbob\n"
+                                              << "w1=bob@[2001:db8::9]:2222"
+                                              << "";
+    QTest::newRow("JSON hosts") << "[{\"ssh\": \"gpu1\", \"ips\": [\"10.0.0.1\"]}, \"gpu2\", {}]"
+                                << "gpu1=gpu1 gpu2=gpu2"
+                                << "line 1: an entry has no name";
+}
+
+void TestImportedNodes::rowsOfSlurm()
+{
+    QTest::newRow("scontrol show job") << "JobId=8 JobName=x\n   JobState=RUNNING\n   ReqNodeList=a1 ExcNodeList=a2\n"
+                                          "   NodeList=n[1,3-4]\n   BatchHost=n1\n     Nodes=n[1,3] CPU_IDs=0-7 "
+                                          "GRES=gpu:a100:8(IDX:0-7)\n     Nodes=n4 GRES=gpu:4\n"
+                                       << "n1=n1*8 n3=n3*8 n4=n4*4"
+                                       << "";
+    QTest::newRow("a pending job beside") << "JobId=8 JobState=PENDING NodeList=(null)\n\nJobId=9 NodeList=n1\n"
+                                          << "n1=n1"
+                                          << "line 1: job 8 has no nodes (pending)";
+    QTest::newRow("scontrol show partition") << "PartitionName=gpu Nodes=n[1-2] TotalNodes=2\nPartitionName=big "
+                                                "MaxNodes=4 Nodes=n[2-3]\nPartitionName=none Nodes=(null)\n"
+                                             << "n1=n1#gpu n2=n2#gpu+big n3=n3#big"
+                                             << "";
+    QTest::newRow("scontrol show node")
+        << "NodeName=n1 Arch=x86_64\n   ActiveFeatures=a100,ib\n   "
+           "Gres=gpu:a100:4(S:0-1),gpu:h100:2\n   NodeAddr=10.0.0.1 NodeHostName=n1\n   "
+           "OS=Linux 5.15 #1 SMP Nodes\n   Partitions=gpu,all \n"
+        << "n1=10.0.0.1*6#gpu+all+a100+ib"
+        << "";
+    QTest::newRow("slurm.conf") << "# NodeName=old\nNodeName=DEFAULT CPUs=8\nNodeName=n[1-2] NodeAddr=10.0.0.[1-2] "
+                                   "Gres=gpu:8 # Nodes=x9\nPartitionName=p Nodes=ALL Default=YES\n"
+                                << "n1=10.0.0.1*8 n2=10.0.0.2*8"
+                                << "";
+    QTest::newRow("sinfo") << "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*         up   infinite      2   "
+                              "idle n[1-2]\nbig          up 7-00:00:00      1  down* n2\nnone up infinite 0 n/a \n"
+                           << "n1=n1#gpu n2=n2#gpu+big"
+                           << "";
+    QTest::newRow("sinfo -N -l")
+        << "Sun Nov 29 10:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS\nn1             "
+           "1      gpu        idle 8\nn1 1 big idle 8\n"
+        << "n1=n1#gpu+big"
+        << "";
+    QTest::newRow("sinfo, cut at ;") << "HOSTNAMES;CPUS;MEMORY;FEATURES\nn1;4;1;campus,restart\nn2;4;1;(null)\n"
+                                     << "n1=n1#campus+restart n2=n2"
+                                     << "";
+    QTest::newRow("squeue")
+        << "  JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n 7_[1-4%4] gpu a b PD 0:00 1 "
+           "(launch failed requeued held)\n 8 gpu my job u R 1:00 2 n[1-2]\n 9 gpu a u R 1:00 1 n2\n"
+        << "n1=n1#gpu n2=n2#gpu"
+        << "line 2: this job has no nodes yet";
+    QTest::newRow("squeue --json") << "{\"jobs\": [{\"nodes\": \"n[1-2]\", \"partition\": \"gpu\"}, {\"nodes\": \"\"}]}"
+                                   << "n1=n1#gpu n2=n2#gpu"
+                                   << "line 1: 1 of 2 jobs have no nodes yet";
+    QTest::newRow("scontrol --json")
+        << "{\"nodes\": [{\"name\": \"n1\", \"address\": \"10.0.0.1\", \"gres\": \"gpu:8\", "
+           "\"features\": [\"a100\"]}]}"
+        << "n1=10.0.0.1*8#a100"
+        << "";
+}
+
+void TestImportedNodes::rowsOfAnsible()
+{
+    QTest::newRow("nearer groups win") << "[all]\nw1 ansible_host=10.0.0.1\nw2\n[inner]\nw1\nw2 ansible_user=own\n"
+                                          "[outer:children]\ninner\n[outer:vars]\nansible_user=outer\nansible_port=1\n"
+                                          "[inner:vars]\nansible_user=inner\n[all:vars]\nansible_user=any\n"
+                                       << "w1=inner@10.0.0.1:1#outer+inner w2=own@w2:1#outer+inner"
+                                       << "";
+    QTest::newRow("steps, letters, port") << "[g]\nn[01:05:2]\ndb-[a:c].x:5309\n"
+                                          << "n01=n01#g n03=n03#g n05=n05#g db-a.x=db-a.x:5309#g db-b.x=db-b.x:5309#g "
+                                             "db-c.x=db-c.x:5309#g"
+                                          << "";
+    QTest::newRow("key and jump")
+        << "w1 ansible_ssh_private_key_file=~/.ssh/k ansible_ssh_common_args='-o "
+           "ProxyCommand=\"ssh -p 2222 -W %h:%p -q ops@gate\"'\nw2 ansible_ssh_common_args=\"-J "
+           "a,b\"\n"
+        << "w1=w1%~/.ssh/k~ops@gate:2222 w2=w2~a~b"
+        << "";
+    QTest::newRow("a proxy of its own kind") << "w1 ansible_ssh_common_args='-o ProxyCommand=\"nc -X 5 %h %p\"'\n"
+                                             << "w1=w1"
+                                             << "line 1: the proxy of w1 was not understood";
+    QTest::newRow("a template of its own variable")
+        << "[g]\nw1 where=10.0.0.3\nw2\n[g:vars]\nansible_host={{ where }}\n"
+        << "w1=10.0.0.3#g"
+        << "line 3: w2 has a template";
+    QTest::newRow("tabs, no section") << "w1\tansible_host=10.0.0.1\tansible_port=2222\n"
+                                      << "w1=10.0.0.1:2222"
+                                      << "";
+    QTest::newRow("unknown section") << "[g]\nw1\n[g:wars]\na=b\n"
+                                     << "w1=w1#g"
+                                     << "line 3: a section may be";
+    QTest::newRow("a word behind a host") << "[g]\nw1\nw2 slots\n"
+                                          << "w1=w1#g"
+                                          << "line 3: \"slots\" is not understood";
+    QTest::newRow("YAML")
+        << "---\nall:\n  vars:\n    ansible_user: any\n  children:\n    gpu:\n      hosts:\n        "
+           "g[1:2]:\n          ansible_port: 2222\n        g3: {ansible_host: 10.0.0.3}\n      children:\n"
+           "        big:\n          hosts:\n            g3:\n"
+        << "g1=any@g1:2222#gpu g2=any@g2:2222#gpu g3=any@10.0.0.3#gpu+big"
+        << "";
+    QTest::newRow("YAML merged, vault")
+        << "x: &c\n  vars: {}\nall:\n  hosts:\n    g1: &d\n      ansible_user: bob\n      "
+           "ansible_password: !vault |\n        $ANSIBLE\n        61\n    g2:\n      <<: *d\n"
+           "      ansible_user: eve\n"
+        << "g1=bob@g1 g2=eve@g2"
+        << "line 5: the password of g1 and 1 more";
+    QTest::newRow("YAML, odd") << "all:\n  hosts:\n    g1:\n    g2: 3\n  child: x\n"
+                               << "g1=g1 g2=g2"
+                               << "line 4: behind g2";
 }
 
 void TestImportedNodes::hostfile()
 {
     QFETCH(QString, text);
     QFETCH(QString, told);
-    const Result<ImportedNodes> imported = importHostfile(text);
+    const Result<ImportedNodes> imported = importText(text.toUtf8());
     QVERIFY2(imported, imported ? "" : qPrintable(imported.error().text));
     QTEST(shown(*imported), "nodes");
     QVERIFY2(told.isEmpty() ? imported->problems.isEmpty() : problems(*imported).contains(told),
@@ -129,16 +292,16 @@ void TestImportedNodes::hostfile()
 
 void TestImportedNodes::wholeCase()
 {
-    const Result<ImportedNodes> imported = importHostfile(QStringLiteral("# rack 3, the quiet one\n"
-                                                                         "gpu1 slots=8\n"
-                                                                         "gpu2 slots = 8        # trailing comment\n"
-                                                                         "alice@10.0.0.13 slots=2\n"
-                                                                         "10.0.0.14:8\n"
-                                                                         "gpu[05-07] slots=4\n"
-                                                                         "gpu8 8\n"
-                                                                         "gpu9 slots=0\n"
-                                                                         "gpu10 lots=8\n"
-                                                                         "[2001:db8::9]:2222 slots=8\n"));
+    const Result<ImportedNodes> imported = importText(QByteArrayLiteral("# rack 3, the quiet one\n"
+                                                                        "gpu1 slots=8\n"
+                                                                        "gpu2 slots = 8        # trailing comment\n"
+                                                                        "alice@10.0.0.13 slots=2\n"
+                                                                        "10.0.0.14:8\n"
+                                                                        "gpu[05-07] slots=4\n"
+                                                                        "gpu8 8\n"
+                                                                        "gpu9 slots=0\n"
+                                                                        "gpu10 lots=8\n"
+                                                                        "[2001:db8::9]:2222 slots=8\n"));
     QVERIFY(imported);
     QCOMPARE(shown(*imported), "gpu1=gpu1*8 gpu2=gpu2*8 10.0.0.13=alice@10.0.0.13*2 10.0.0.14=10.0.0.14*8 "
                                "gpu05=gpu05*4 gpu06=gpu06*4 gpu07=gpu07*4 gpu8=gpu8*8 "
@@ -160,10 +323,30 @@ void TestImportedNodes::refused_data()
                                  << "empty or all comment";
     QTest::newRow("all wrong") << "gpu1 lots=8\n"
                                << "line 1";
-    QTest::newRow("Ansible YAML") << "---\nall:\n  hosts:\n    g1:\n      ansible_host: 10.0.0.2\n"
-                                  << "YAML";
-    QTest::newRow("a table") << "index,ip\njob-28,10.95.230.149\njob-29,10.95.230.153\n"
-                             << "table with commas";
+    QTest::newRow("placeholders") << "XX,XX slots=8\nXX,XX slots=8\n"
+                                  << "line 1: XX is named twice in one line";
+    QTest::newRow("YAML cut off") << "all:\n  hosts:\n    g1: {ansible_host: 10.0.0.2\n"
+                                  << "line 4 is none";
+    QTest::newRow("a playbook") << "- hosts: all\n  tasks: []\n"
+                                << "a playbook";
+    QTest::newRow("a recipe") << "plugin: aws_ec2\nregions: [x]\n"
+                              << "the plugin \"aws_ec2\"";
+    QTest::newRow("YAML of nothing") << "all:\n  children:\n    gpu:\n"
+                                     << "names no host";
+    QTest::newRow("a table without header") << "job-28,10.95.230.149\njob-29,10.95.230.153\n"
+                                            << "a table without a header";
+    QTest::newRow("fields that nothing names") << "7|#gpu|#n1\n8|#gpu|#n2\n"
+                                               << "a table without a header";
+    QTest::newRow("jobs without nodes") << "JOBID;ST;NODES;USER\n5;PD;1;u\n"
+                                        << "without a column of nodes";
+    QTest::newRow("pending jobs only") << "JobId=8 JobState=PENDING NodeList=(null)\n"
+                                       << "job 8 has no nodes";
+    QTest::newRow("JSON cut off") << "{\"nodes\": [\n"
+                                  << "looks like JSON, but line";
+    QTest::newRow("other JSON") << "{\"a\": 1}"
+                                << "JSON without nodes";
+    QTest::newRow("bytes") << QString(QChar(0)) + "x"
+                           << "no text";
     QTest::newRow("empty group") << "[all]\n"
                                  << "names no host";
 }
@@ -172,7 +355,7 @@ void TestImportedNodes::refused()
 {
     QFETCH(QString, text);
     QFETCH(QString, says);
-    const Result<ImportedNodes> imported = importHostfile(text);
+    const Result<ImportedNodes> imported = importText(text.toUtf8());
     QVERIFY2(!imported, imported ? qPrintable(shown(*imported)) : "");
     QVERIFY2(imported.error().text.contains(says), qPrintable(imported.error().text));
 }
@@ -192,7 +375,15 @@ void TestImportedNodes::aliases()
     const Result<ImportedNodes> imported = importSshConfig(folder.filePath("config"));
     QVERIFY(imported);
     QCOMPARE(shown(*imported), "jump=jump inner=inner gpu-1=gpu-1 gpu-2=gpu-2");
+    QCOMPARE(importFile(folder.filePath("config"))->nodes, imported->nodes);
     QVERIFY(!importSshConfig(folder.filePath("none")));
+    QVERIFY(!importFile(folder.filePath("none")));
+    QVERIFY(
+        write("names", "Host a b c\n  HostName 10.0.0.1\nHost d e\n  HostName %h.x\nHost *\n  HostName y\nHost f\n"));
+    const Result<ImportedNodes> names = importSshConfig(folder.filePath("names"));
+    QVERIFY(names);
+    QCOMPARE(shown(*names), "a=a d=d e=e f=f"); // one machine; two; and one
+    QCOMPARE(problems(*names), "line 1: b, c: other names of a, of which one is enough");
     QVERIFY(write("stars", "Host *\n"));
     QVERIFY(!importSshConfig(folder.filePath("stars")));
 }
@@ -201,7 +392,7 @@ void TestImportedNodes::example()
 {
     QFile file(QStringLiteral(LOCKSTEP_SOURCE_DIR "/examples/hostfile"));
     QVERIFY(file.open(QIODevice::ReadOnly));
-    const Result<ImportedNodes> imported = importHostfile(QString::fromUtf8(file.readAll()));
+    const Result<ImportedNodes> imported = importText(file.readAll());
     QVERIFY(imported && imported->problems.isEmpty());
     QCOMPARE(imported->nodes.size(), 6);
 }

@@ -146,6 +146,10 @@ void TestInventory::wrongAddress_data()
                                  << "no plain number";
     QTest::newRow("open bracket") << "[2001:db8::9"
                                   << "not closed";
+    QTest::newRow("no IPv6") << "[2001:d5-07]:22"
+                             << "no IPv6 address";
+    QTest::newRow("two ports") << "gpu1:22:33"
+                               << "no IPv6 address";
     QTest::newRow("after bracket") << "[2001:db8::9]22"
                                    << "may follow";
 }
@@ -183,6 +187,13 @@ void TestInventory::range_data()
                           << "!not closed";
     QTest::newRow("empty") << "gpu[]"
                            << "!no range";
+    QTest::newRow("step") << "n[0-8/4]"
+                          << "n0 n4 n8";
+    QTest::newRow("step of none") << "n[0-8/0]"
+                                  << "!step";
+    QTest::newRow("too many brackets") << QString("[1]").repeated(9) << "!more brackets";
+    QTest::newRow("long list") << "n[" + QString("1,").repeated(5000) + "1]"
+                               << "!more than";
     QTest::newRow("words") << "gpu[a-b]"
                            << "!no range";
     QTest::newRow("huge") << "gpu[1-999999999]"
@@ -267,6 +278,22 @@ void TestInventory::selection_data()
                              << "gpu3";
     QTest::newRow("parentheses") << "(gpu1, gpu2, cpu1) & !@rack3"
                                  << "gpu2 cpu1";
+    QTest::newRow("left to right") << "gpu[1-3]!gpu1&@h100"
+                                   << "gpu2";
+    QTest::newRow("without takes from all") << "gpu1,gpu2 !gpu1"
+                                            << "gpu2";
+    QTest::newRow("tags by pattern and range") << "@rack[3-3]&@h*"
+                                               << "gpu1";
+    QTest::newRow("says where") << "gpu1, gpu* & @rak3"
+                                << "!at character 14: no node has the tag \"rak3\" (did you mean @rack3?)";
+    QTest::newRow("says where, a name") << "gpu1,gpux"
+                                        << "!at character 6: No node is named gpux (did you mean gpu1?). Known: gpu1";
+    QTest::newRow("says where, a range") << "gpu1,gpu[3-1]"
+                                         << "!at character 6: \"gpu[3-1]\": the range";
+    QTest::newRow("says where, the end") << "gpu1 & "
+                                         << "!at its end: a name is missing";
+    QTest::newRow("tag missing") << "@"
+                                 << "!a tag is missing";
     QTest::newRow("unknown name") << "gpu1,gpu9"
                                   << "!No node is named gpu9. Known: gpu1, gpu2";
     QTest::newRow("part of a range") << "gpu[1-5]"

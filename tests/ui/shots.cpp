@@ -55,7 +55,9 @@ bool firstStart(const Shots& shots)
     RunList runs;
     MainWindow window(shots.theme, nodes, runs);
     made::fill(nodes, made::firstStart());
-    window.setSshAliases(kAliases);
+    ImportOffer offer;
+    offer.hosts = kAliases;
+    window.nodesPage().setImportOffer(offer);
     bool good = shots.take(window, QStringLiteral("first-start"));
     window.showPlace(Place::Preferences);
     good = shots.take(window, QStringLiteral("preferences")) && good;

@@ -4,6 +4,8 @@
 #include "ui/nodes/addnode.h"
 #include "ui/nodes/askcard.h"
 #include "ui/nodes/devicemodel.h"
+#include "ui/nodes/editnode.h"
+#include "ui/nodes/importlist.h"
 #include "ui/nodes/nodemodel.h"
 #include "ui/nodes/nodespage.h"
 #include "ui/nodes/nodewords.h"
@@ -17,6 +19,8 @@
 #include <QClipboard>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace lockstep;
 using namespace lockstep::ui;
@@ -258,8 +262,10 @@ private slots:
         RunList runs;
         NodesPage page(*m_theme, nodes, runs);
         made::fill(nodes, made::firstStart());
-        page.setSshAliases(
-            {{QStringLiteral("gpu1"), QStringLiteral("alice@10.0.0.11")}, {QStringLiteral("gpu2"), QString()}});
+        ImportOffer offer;
+        offer.hosts = {{QStringLiteral("gpu1"), QStringLiteral("alice@10.0.0.11")},
+                       {QStringLiteral("gpu2"), QString()}};
+        page.setImportOffer(offer);
         page.show();
         QSignalSpy import(&page, &NodesPage::importRequested);
         for (QCheckBox* box : page.findChildren<QCheckBox*>())
@@ -269,7 +275,95 @@ private slots:
         QVERIFY(button);
         QTest::mouseClick(button, Qt::LeftButton);
         QCOMPARE(import.size(), 1);
-        QCOMPARE(import[0][0].toStringList(), QStringList{QStringLiteral("gpu2")});
+        QCOMPARE(import[0][0].toString(), QString());
+        QCOMPARE(import[0][1].toStringList(), QStringList{QStringLiteral("gpu2")});
+    }
+
+    void oddLinesOfAFileAreShown()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::firstStart());
+        page.show();
+        QSignalSpy wanted(&page, &NodesPage::importFileWanted);
+        ImportList* list = nullptr;
+        for (ImportList* one : page.findChildren<ImportList*>())
+            list = one->isVisible() ? one : list;
+        QVERIFY(list);
+        QTest::keyClicks(&list->field(), QStringLiteral("~/hosts"));
+        QTest::keyClick(&list->field(), Qt::Key_Return);
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted[0][0].toString(), QStringLiteral("~/hosts"));
+        page.setImportOffer({QStringLiteral("~/hosts"),
+                             {{QStringLiteral("gpu1"), QStringLiteral("gpu1, 8 slots")}},
+                             {QStringLiteral("hosts:9: 0 slots: no rank could start there")}});
+        QTRY_VERIFY(std::ranges::any_of(list->findChildren<QLabel*>(), [](const QLabel* label) {
+            return label->isVisible() && label->text().startsWith(QLatin1String("hosts:9:"));
+        }));
+        QSignalSpy import(&page, &NodesPage::importRequested);
+        auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Import 1 host"));
+        QVERIFY(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(import[0][0].toString(), QStringLiteral("~/hosts"));
+        page.setImportRefused(QStringLiteral("Cannot read ~/hosts"));
+        QCOMPARE(list->field().toolTip(), QStringLiteral("Cannot read ~/hosts"));
+    }
+
+    void theFilterTakesSelections()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.show();
+        auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
+        const int all = table->model()->rowCount();
+        Field* filter = nullptr;
+        for (Field* field : page.findChildren<Field*>())
+            if (field->placeholderText() == QLatin1String("Filter"))
+                filter = field;
+        QVERIFY(filter);
+        filter->setText(QStringLiteral("gpu[1-3]!gpu2"));
+        QCOMPARE(table->model()->rowCount(), 2);
+        filter->setText(QStringLiteral("gpu[1-3]!@nothing")); // the rows stay, and the place is told
+        QCOMPARE(table->model()->rowCount(), 2);
+        QVERIFY2(filter->toolTip().contains(QLatin1String("at character 10")), qPrintable(filter->toolTip()));
+        filter->setText(QStringLiteral("gpu2")); // plain words as before
+        QCOMPARE(table->model()->rowCount(), 1);
+        filter->clear();
+        QCOMPARE(table->model()->rowCount(), all);
+        QCOMPARE(filter->toolTip(), QString());
+    }
+
+    void aNodeIsEdited()
+    {
+        NodeList nodes;
+        RunList runs;
+        NodesPage page(*m_theme, nodes, runs);
+        made::fill(nodes, made::cluster());
+        page.resize(1400, 800);
+        page.show();
+        page.showNode(QStringLiteral("gpu2"));
+        auto* edit = buttonNamed<QPushButton>(page, QStringLiteral("Edit"));
+        QVERIFY(edit);
+        QTest::mouseClick(edit, Qt::LeftButton);
+        auto* form = page.findChild<EditNode*>();
+        QVERIFY(form && form->isVisible());
+        QSignalSpy asked(&page, &NodesPage::nodeEditRequested);
+        form->field(QStringLiteral("slots")).setText(QStringLiteral("many"));
+        QTest::keyClick(&form->field(QStringLiteral("slots")), Qt::Key_Return);
+        QCOMPARE(asked.size(), 0);
+        QVERIFY(form->field(QStringLiteral("slots")).toolTip().contains(QLatin1String("slots wants a number")));
+        form->field(QStringLiteral("slots")).setText(QStringLiteral("3"));
+        form->field(QStringLiteral("tags")).setText(QStringLiteral("x, y"));
+        QTest::keyClick(&form->field(QStringLiteral("tags")), Qt::Key_Return);
+        QCOMPARE(asked.size(), 1);
+        const auto edited = asked[0][1].value<Node>();
+        QCOMPARE(edited.name, QStringLiteral("gpu2"));
+        QCOMPARE(edited.slots_, 3);
+        QCOMPARE(edited.tags, (QStringList{QStringLiteral("x"), QStringLiteral("y")}));
+        QCOMPARE(asked[0][0].value<Node>(), nodes.find(QStringLiteral("gpu2"))->node);
     }
 
     void removingIsAskedTwice()

@@ -231,7 +231,8 @@ void LaunchPage::recompute()
                     {node,
                      state->facts,
                      state->clockOffsetMs ? ClockOffset::of(*state->clockOffsetMs, state->clockErrorMs) : ClockOffset(),
-                     {}});
+                     {},
+                     state->hostKey});
                 unknown += state->facts ? 0 : 1;
             }
     }

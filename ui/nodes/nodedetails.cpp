@@ -77,14 +77,17 @@ QWidget* NodeDetails::makeTitle()
     m_phase = new StateLabel(m_theme, FontRole::Control);
     m_sentence = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
     m_remove = new Button(m_theme, QStringLiteral("Remove"), ButtonKind::Flat, {}, ButtonSize::Small);
+    m_edit = new Button(m_theme, QStringLiteral("Edit"), ButtonKind::Flat, {}, ButtonSize::Small);
+    m_edit->setObjectName(QStringLiteral("editNode"));
     m_deploy = new Button(m_theme, QStringLiteral("Deploy runtime"), ButtonKind::Outlined, {}, ButtonSize::Small);
     m_check = new Button(m_theme, QStringLiteral("Check"), ButtonKind::Outlined, Icon::Refresh, ButtonSize::Small);
     row->addWidget(m_name);
     row->addWidget(m_phase);
     row->addWidget(m_sentence, 1);
-    for (Button* button : {m_remove, m_deploy, m_check})
+    for (Button* button : {m_remove, m_edit, m_deploy, m_check})
         row->addWidget(button);
     connect(m_remove, &QPushButton::clicked, this, &NodeDetails::askToRemove);
+    connect(m_edit, &QPushButton::clicked, this, [this] { emit editRequested(m_state.node.name); });
     connect(m_deploy, &QPushButton::clicked, this, [this] { emit deployRequested(m_state.node.name); });
     connect(m_check, &QPushButton::clicked, this, [this] { emit checkRequested(m_state.node.name); });
     return title;
@@ -172,6 +175,7 @@ void NodeDetails::setNode(const NodeState& state, const QString& run)
     m_phase->show();
     m_sentence->setText(systemSentence(state));
     m_remove->setVisible(!state.node.local);
+    m_edit->setVisible(true);
     m_deploy->setVisible(!state.node.local);
     m_deploy->setEnabled(state.phase == NodePhase::Ready);
     m_deploy->setToolTip(state.phase == NodePhase::Ready ? QString() : QStringLiteral("needs a connection first"));
@@ -199,7 +203,7 @@ void NodeDetails::setNone()
     m_name->setText(QStringLiteral("No node selected"));
     m_phase->hide();
     m_sentence->setText(QStringLiteral("Select one above to see its devices, interfaces and machine."));
-    for (Button* button : {m_remove, m_deploy, m_check})
+    for (Button* button : {m_remove, m_edit, m_deploy, m_check})
         button->hide();
     m_body->hide();
 }

@@ -29,6 +29,7 @@ public:
 
 signals:
     void checkRequested(const QString& node);
+    void editRequested(const QString& node);
     void deployRequested(const QString& node);
     void removeRequested(const QString& node);
 
@@ -44,7 +45,7 @@ private:
     QLabel* m_name;
     StateLabel* m_phase;
     ElidedLabel* m_sentence;
-    Button *m_remove, *m_deploy, *m_check;
+    Button *m_remove, *m_edit, *m_deploy, *m_check;
     QTimer* m_removeAgain; // while it runs, a second press removes
     QTimer* m_clock;
     QWidget *m_devicesSide, *m_cpuSide, *m_interfaces, *m_history, *m_body;

@@ -2,6 +2,7 @@
 #include "ui/nodes/nodedrawer.h"
 
 #include "ui/nodes/addnode.h"
+#include "ui/nodes/editnode.h"
 #include "ui/nodes/importlist.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/elidedlabel.h"
@@ -32,6 +33,8 @@ NodeDrawer::NodeDrawer(Theme& theme, QWidget* parent) : QFrame(parent)
     auto* close = new Button(theme, QStringLiteral("Close"), ButtonKind::Flat, Icon::Close);
     row->addWidget(m_addBox, 1);
     row->addWidget(m_import, 1);
+    m_edit = new EditNode(theme);
+    row->addWidget(m_edit, 1);
     row->addWidget(close, 0, Qt::AlignTop);
     column->addLayout(row);
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
@@ -45,8 +48,17 @@ void NodeDrawer::toggle(Form form)
     setVisible(m_form != Form::Closed);
     m_addBox->setVisible(m_form == Form::Add);
     m_import->setVisible(m_form == Form::Import);
+    m_edit->setVisible(m_form == Form::Edit);
     if (m_form == Form::Add)
         m_add->takeFocus();
+}
+
+void NodeDrawer::edit(const Node& node)
+{
+    const bool same = m_form == Form::Edit && m_edit->node().name == node.name;
+    m_edit->setNode(node);
+    if (m_form != Form::Edit || same) // a second press closes it
+        toggle(Form::Edit);
 }
 
 } // namespace lockstep::ui

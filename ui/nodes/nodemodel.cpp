@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/nodes/nodemodel.h"
 
+#include "core/samemachine.h"
 #include "ui/nodes/nodewords.h"
 
 #include <algorithm>
@@ -99,7 +100,9 @@ Cell NodeModel::cell(const NodeState& state, int column) const
     case Address:
         return plain(addressText(state.node));
     case State: {
-        const StateWords words = stateWords(state, runOn(m_runs, state.node.name));
+        StateWords words = stateWords(state, runOn(m_runs, state.node.name));
+        if (const QString twin = twinOf(state, m_nodes.nodes()); !twin.isEmpty() && state.phase == NodePhase::Ready)
+            words = {Icon::Warn, Tone::Warn, QStringLiteral("the same machine as %1").arg(twin), {}};
         Cell cell = plain(words.words, words.tone);
         cell.icon = words.icon;
         cell.action = words.action;

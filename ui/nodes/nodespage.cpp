@@ -4,7 +4,7 @@
 #include "ui/nodes/addnode.h"
 #include "ui/nodes/askcard.h"
 #include "ui/nodes/batchcard.h"
-#include "ui/nodes/importlist.h"
+#include "ui/nodes/editnode.h"
 #include "ui/nodes/nodedetails.h"
 #include "ui/nodes/nodedrawer.h"
 #include "ui/nodes/nodemodel.h"
@@ -18,7 +18,9 @@
 #include "ui/widgets/panel.h"
 
 #include <QBoxLayout>
+#include <QRegularExpression>
 #include <QScrollArea>
+#include <QSet>
 
 #include <algorithm>
 
@@ -103,8 +105,15 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     connect(m_start, &StartPanel::demoTableRequested, this, &NodesPage::demoTableRequested);
     for (AddNode* add : {&m_drawer->addNode(), &m_start->addNode()})
         connect(add, &AddNode::addRequested, this, &NodesPage::nodesAddRequested);
-    for (ImportList* import : {&m_drawer->importList(), &m_start->importList()})
+    for (ImportList* import : {&m_drawer->importList(), &m_start->importList()}) {
         connect(import, &ImportList::importRequested, this, &NodesPage::importRequested);
+        connect(import, &ImportList::fileWanted, this, &NodesPage::importFileWanted);
+    }
+    connect(&m_drawer->editNode(), &EditNode::editRequested, this, &NodesPage::nodeEditRequested);
+    connect(m_details, &NodeDetails::editRequested, this, [this](const QString& name) {
+        if (const NodeState* state = m_nodes.find(name))
+            m_drawer->edit(state->node);
+    });
     connect(&m_nodes, &NodeList::reset, this, &NodesPage::showAll);
     connect(&m_nodes, &NodeList::nodeChanged, this, [this](int index) {
         layoutCards();
@@ -134,7 +143,7 @@ QWidget* NodesPage::makeHeader()
     row->addWidget(m_filter);
     for (Button* button : {m_checkAll, m_importButton, m_addButton})
         row->addWidget(button);
-    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) { m_table->setFilter(text); });
+    connect(m_filter, &QLineEdit::textChanged, this, &NodesPage::filter);
     connect(m_checkAll, &QPushButton::clicked, this, &NodesPage::checkAllRequested);
     connect(m_addButton, &QPushButton::clicked, this, &NodesPage::openAdd);
     connect(m_importButton, &QPushButton::clicked, this, [this] { m_drawer->toggle(NodeDrawer::Form::Import); });
@@ -163,11 +172,45 @@ QStringList NodesPage::names() const
     return all;
 }
 
-void NodesPage::setSshAliases(const QList<QPair<QString, QString>>& aliases)
+void NodesPage::setImportOffer(const ImportOffer& offer)
 {
-    m_aliases = aliases;
-    m_drawer->importList().setAliases(aliases, names());
-    m_start->importList().setAliases(aliases, names());
+    m_offer = offer;
+    m_drawer->importList().setOffer(offer, names());
+    m_start->importList().setOffer(offer, names());
+}
+
+void NodesPage::setImportRefused(const QString& sentence)
+{
+    m_drawer->importList().setRefused(sentence);
+    m_start->importList().setRefused(sentence);
+}
+
+void NodesPage::filter()
+{
+    static const QRegularExpression kAlgebra(QStringLiteral("[@\\[&!,*?(]"));
+    const QString text = m_filter->text().trimmed();
+    m_filter->setWrong({});
+    if (!text.contains(kAlgebra)) {
+        m_table->setRowFilter({});
+        m_table->setFilter(text);
+        return;
+    }
+    Inventory inventory;
+    for (const NodeState& state : m_nodes.nodes())
+        inventory.nodes.append(state.node);
+    const auto chosen = inventory.select(text);
+    if (!chosen) { // perhaps not typed to its end: the rows stay as they are
+        m_filter->setWrong(chosen.error().text);
+        return;
+    }
+    QSet<QString> names;
+    for (const Node& node : *chosen)
+        names.insert(node.name);
+    m_table->setFilter({});
+    m_table->setRowFilter([this, names](const QModelIndex& source) {
+        const NodeState* state = m_model->node(source.row());
+        return state && names.contains(state->node.name);
+    });
 }
 
 void NodesPage::focusFilter()
@@ -192,7 +235,10 @@ void NodesPage::showAll()
     m_checkAll->setVisible(!first);
     m_addButton->setKind(first ? ButtonKind::Outlined : ButtonKind::Primary);
     m_table->setMaximumHeight(first ? m_table->heightOfRows(2) : QWIDGETSIZE_MAX);
-    setSshAliases(m_aliases);
+    setImportOffer(m_offer);
+    if (const NodeState* edited = m_nodes.find(m_drawer->editNode().node().name))
+        m_drawer->editNode().setNow(edited->node);
+    filter();
     layoutCards();
     if (m_table->selectedSourceRows().isEmpty() && m_model->rowCount() > 0)
         m_table->selectSourceRow(0);

@@ -5,9 +5,9 @@
 
 #include "core/nodestate.h"
 #include "core/runlist.h"
+#include "ui/nodes/importlist.h"
 #include "ui/theme.h"
 
-#include <QPair>
 #include <QWidget>
 
 class QGridLayout;
@@ -33,7 +33,8 @@ class NodesPage : public QWidget {
 public:
     NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent = nullptr);
 
-    void setSshAliases(const QList<QPair<QString, QString>>& aliases); // alias, what is known of it
+    void setImportOffer(const ImportOffer& offer);
+    void setImportRefused(const QString& sentence); // the file that was asked for by importFileWanted
     void showNode(const QString& name);
     void focusFilter();
     void openAdd();
@@ -41,7 +42,9 @@ public:
 signals:
     void nodesAddRequested(const QString& text);
     void nodeRemoveRequested(const QString& node);
-    void importRequested(const QStringList& aliases);
+    void nodeEditRequested(const lockstep::Node& shown, const lockstep::Node& edited);
+    void importRequested(const QString& file, const QStringList& names); // file empty: ~/.ssh/config
+    void importFileWanted(const QString& path);
     void checkRequested(const QString& node);
     void checkAllRequested();
     void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
@@ -56,6 +59,7 @@ private:
     QWidget* makeHeader();
     void showAll(); // after a reset
     void showSelected();
+    void filter();     // words, or a selection as everywhere: "gpu[1-4] & @h100"
     void act(int row); // what the action word of a row promises
     void layoutCards();
     [[nodiscard]] bool firstStart() const;
@@ -76,8 +80,8 @@ private:
     Field* m_filter;
     Button *m_checkAll, *m_importButton, *m_addButton;
     QSplitter* m_splitter;
-    QList<QPair<QString, QString>> m_aliases;
     BatchCard* m_batchCard = nullptr;
+    ImportOffer m_offer;
     QString m_cardsShown; // what the cards were made for
 };
 

@@ -57,6 +57,12 @@ void NoticeBar::showOffer(const QString& title, const QString& detail, const QSt
     show();
 }
 
+void NoticeBar::withdraw(const QString& what)
+{
+    if (m_title->text() == what)
+        hide();
+}
+
 QString NoticeBar::text() const
 {
     return m_title->text() + QLatin1Char('\n') + m_detail->text();

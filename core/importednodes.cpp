@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/importednodes.h"
+
+#include "core/ansibleinventory.h"
+#include "core/hostfile.h"
+#include "core/hosttable.h"
+#include "core/slurmlists.h"
+#include "core/sshconfigaliases.h"
+
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+#include <QStringDecoder>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+constexpr qint64 kMaxFileBytes = 16 * 1024 * 1024; // the node list of the largest clusters has a few
+constexpr qsizetype kMaxProblems = 1000;           // a wrong file need not be told line by line for ever
+
+std::unexpected<Error> refuse(const QString& text)
+{
+    return failure(ErrorCode::BadInput, text);
+}
+
+Result<QString> decoded(const QByteArray& bytes)
+{
+    const auto encoding = QStringDecoder::encodingForData(bytes); // by its mark; else UTF-8
+    const QString text = QStringDecoder(encoding.value_or(QStringDecoder::Utf8)).decode(bytes);
+    if (text.contains(QChar(0)))
+        return refuse(QStringLiteral("This is no text: it holds NUL bytes. A list of hosts is one host a line."));
+    return text;
+}
+
+QStringList linesOf(QString text)
+{
+    return text.replace(QLatin1String("\r\n"), QLatin1String("\n")).replace(u'\r', u'\n').split(u'\n');
+}
+
+bool isSshConfig(const QString& text)
+{
+    static const QRegularExpression kKeyword(
+        QStringLiteral("^[ \\t]*(Host|Match|Include)([ \\t]+|[ \\t]*=[ \\t]*)[^\\s=]"),
+        QRegularExpression::MultilineOption | QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kSlots(QStringLiteral("^[ \\t]*\\S+[ \\t]+(slots|max_slots)[ \\t]*="),
+                                           QRegularExpression::MultilineOption);
+    return kKeyword.match(text).hasMatch() && !kSlots.match(text).hasMatch(); // a host may be named "host"
+}
+
+} // namespace
+
+void ImportCollector::say(int line, const QString& problem)
+{
+    if (m_imported.problems.size() < kMaxProblems)
+        m_imported.problems.append({line, problem, {}});
+}
+
+Node* ImportCollector::find(const QString& name)
+{
+    const auto found = m_index.constFind(name);
+    return found == m_index.constEnd() ? nullptr : &m_imported.nodes[*found];
+}
+
+void ImportCollector::add(const Node& node)
+{
+    m_index.insert(node.name, m_imported.nodes.size());
+    m_imported.nodes.append(node);
+}
+
+Result<ImportedNodes> ImportCollector::finish(const QString& what)
+{
+    std::stable_sort(m_imported.problems.begin(), m_imported.problems.end(),
+                     [](const ImportedLine& a, const ImportedLine& b) { return a.line < b.line; });
+    if (!m_imported.nodes.isEmpty())
+        return m_imported;
+    if (m_imported.problems.isEmpty())
+        return refuse(QStringLiteral("%1 names no host; it is empty or all comment.").arg(what));
+    const ImportedLine& first = m_imported.problems.first();
+    return refuse(
+        QStringLiteral("%1 has no line that names a host: line %2: %3").arg(what).arg(first.line).arg(first.problem));
+}
+
+Result<Node> nodeNamed(const QString& name, const Address& address)
+{
+    if (const Result<void> named = checkNodeName(name); !named)
+        return std::unexpected(named.error());
+    Node node;
+    node.name = name;
+    node.local = address.host == QLatin1String("localhost") && address.port == 0;
+    if (!node.local)
+        node.address = address;
+    return node;
+}
+
+QString withHome(const QString& path)
+{
+    return path.startsWith(QLatin1String("~/")) ? QDir::homePath() + path.mid(1) : path;
+}
+
+QString placedProblem(const QString& path, const ImportedLine& line)
+{
+    return QStringLiteral("%1:%2: %3").arg(line.file.isEmpty() ? path : line.file).arg(line.line).arg(line.problem);
+}
+
+Result<ImportedNodes> importText(const QByteArray& bytes)
+{
+    const Result<QString> text = decoded(bytes);
+    if (!text)
+        return std::unexpected(text.error());
+    if (text->trimmed().isEmpty())
+        return refuse(QStringLiteral("The file is empty; it names no host."));
+    const QStringList lines = linesOf(*text);
+    if (isSlurmJson(*text))
+        return importSlurmJson(*text);
+    if (isSlurmRecords(lines))
+        return importSlurmRecords(lines);
+    if (isAnsibleYaml(lines))
+        return importAnsibleYaml(*text);
+    if (isAnsibleIni(lines))
+        return importAnsibleIni(lines);
+    if (const auto table = HostTable::headerOf(lines))
+        return table->read(lines);
+    if (HostTable::isWithoutHeader(lines))
+        return refuse(QStringLiteral("This is a table without a header line, so which column names the hosts is not "
+                                     "known. Write one host a line (gpu1 slots=8), or put a header over it such as "
+                                     "name,ip."));
+    return importHostfile(lines);
+}
+
+Result<ImportedNodes> importFile(const QString& path)
+{
+    const QString full = withHome(path);
+    QFile file(full);
+    if (!file.open(QIODevice::ReadOnly))
+        return failure(ErrorCode::NotFound, QStringLiteral("Cannot read %1: %2.").arg(path, file.errorString()));
+    const QByteArray bytes = file.read(kMaxFileBytes + 1);
+    if (bytes.size() > kMaxFileBytes)
+        return refuse(QStringLiteral("%1 is larger than 16 MiB; that is no list of hosts.").arg(path));
+    auto imported = isSshConfig(QString::fromUtf8(bytes)) ? importSshConfig(full) : importText(bytes);
+    if (!imported)
+        imported.error().text = QStringLiteral("%1: %2").arg(path, imported.error().text);
+    return imported;
+}
+
+} // namespace lockstep

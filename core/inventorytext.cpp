@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writing inventory.toml, whole or change by change.
+#include "core/atomicfile.h"
+#include "core/inventoryfile.h"
+#include "core/tomltext.h"
+#include "core/tomlwriter.h"
+
+#include <QMap>
+
+namespace lockstep {
+namespace {
+
+struct Value {
+    QByteArray key, toml; // toml empty: not said
+};
+
+QByteArray envToml(const QList<std::pair<QByteArray, QByteArray>>& env)
+{
+    QByteArray text;
+    for (const auto& [name, value] : env)
+        text += (text.isEmpty() ? "{ " : ", ") + TomlWriter::keyOf(name) + " = " + TomlWriter::quoted(value);
+    return text.isEmpty() ? text : text + " }";
+}
+
+QByteArray textToml(const QString& text)
+{
+    return text.isEmpty() ? QByteArray() : TomlWriter::quoted(text.toUtf8());
+}
+
+QByteArray listToml(const QStringList& texts)
+{
+    QByteArrayList quoted;
+    for (const QString& text : texts)
+        quoted.append(TomlWriter::quoted(text.toUtf8()));
+    return quoted.isEmpty() ? QByteArray() : '[' + quoted.join(", ") + ']';
+}
+
+QByteArray listToml(const QList<int>& numbers)
+{
+    QByteArrayList texts;
+    for (const int number : numbers)
+        texts.append(QByteArray::number(number));
+    return texts.isEmpty() ? QByteArray() : '[' + texts.join(", ") + ']';
+}
+
+// In the order of a new table.
+QList<Value> valuesOf(const Node& node)
+{
+    return {{"name", textToml(node.name)},
+            {"address", node.local ? textToml(QStringLiteral("local")) : textToml(node.address.text())},
+            {"tags", listToml(node.tags)},
+            {"key", textToml(node.key)},
+            {"slots", node.slots_ > 0 ? QByteArray::number(node.slots_) : QByteArray()},
+            {"devices", listToml(node.devices)},
+            {"interface", textToml(node.interface)},
+            {"jump", listToml(node.jump)},
+            {"env", envToml(node.env)}};
+}
+
+// What has to be written so that, with the groups, the node is as it is.
+Node withoutInherited(Node node, const QList<NodeGroup>& groups)
+{
+    Node given;
+    given.tags = node.tags;
+    given.local = node.local;
+    inherit(given, groups);
+    const auto drop = [](auto& own, const auto& inherited) {
+        if (own == inherited)
+            own = {};
+    };
+    drop(node.address.user, given.address.user);
+    drop(node.address.port, given.address.port);
+    drop(node.key, given.key);
+    drop(node.slots_, given.slots_);
+    drop(node.devices, given.devices);
+    drop(node.interface, given.interface);
+    drop(node.jump, given.jump);
+    node.env.removeIf([&](const auto& variable) { return given.env.contains(variable); });
+    return node;
+}
+
+class Changer {
+public:
+    Changer(const QByteArray& toml, PlacedInventory before, const Inventory& after)
+        : m_text(toml), m_before(std::move(before)), m_after(after)
+    {
+        for (const Node& node : m_before.inventory.nodes)
+            m_left[m_before.places[node.name].line].append(node.name);
+    }
+
+    Result<QByteArray> changed()
+    {
+        QHash<QString, const Node*> after;
+        for (const Node& node : m_after.nodes)
+            after.insert(node.name, &node);
+        QList<Node> fresh;
+        for (const Node& node : std::as_const(m_before.inventory.nodes)) {
+            const Node* next = after.take(node.name);
+            const NodePlace& place = m_before.places[node.name];
+            if (next && *next == node)
+                continue;
+            if (!m_text.hasTable(place.line))
+                return failure(ErrorCode::BadInput,
+                               QStringLiteral("%1 stands in line %2 of the inventory in a form that only a person can "
+                                              "change; edit the file itself.")
+                                   .arg(node.name)
+                                   .arg(place.line),
+                               node.name);
+            if (next && !place.ofRange)
+                change(node, *next, place.line);
+            else
+                drop(node, place);
+            if (next && place.ofRange)
+                fresh.append(*next);
+        }
+        for (auto it = m_except.begin(); it != m_except.end(); ++it)
+            m_text.set(it.key(), "except", listToml(it.value()));
+        for (const Node& node : m_after.nodes)
+            if (after.contains(node.name))
+                fresh.append(node);
+        if (!fresh.isEmpty())
+            m_text.insert("node", writtenNodes(fresh, m_after.groups));
+        return m_text.result();
+    }
+
+private:
+    void change(const Node& node, const Node& next, int line)
+    {
+        const QList<Value> old = valuesOf(withoutInherited(node, m_before.inventory.groups));
+        const QList<Value> wanted = valuesOf(withoutInherited(next, m_before.inventory.groups));
+        for (qsizetype i = 0; i < old.size(); ++i) {
+            if (old[i].toml == wanted[i].toml)
+                continue;
+            if (wanted[i].toml.isEmpty())
+                m_text.unset(line, wanted[i].key);
+            else
+                m_text.set(line, wanted[i].key, wanted[i].toml);
+        }
+    }
+
+    void drop(const Node& node, const NodePlace& place)
+    {
+        QStringList& left = m_left[place.line];
+        left.removeAll(node.name);
+        if (!m_except.contains(place.line))
+            m_except.insert(place.line, place.except);
+        m_except[place.line].append(node.name);
+        if (left.isEmpty()) { // all of the table's nodes
+            m_text.remove(place.line);
+            m_except.remove(place.line);
+        }
+    }
+
+    TomlText m_text;
+    PlacedInventory m_before;
+    const Inventory& m_after;
+    QHash<int, QStringList> m_left;  // names by the line of their table
+    QMap<int, QStringList> m_except; // what these tables have to except then
+};
+
+} // namespace
+
+QByteArray writtenNodes(const QList<Node>& nodes, const QList<NodeGroup>& groups)
+{
+    TomlWriter writer;
+    for (const Node& node : nodes) {
+        writer.element("node");
+        for (const Value& value : valuesOf(withoutInherited(node, groups)))
+            if (!value.toml.isEmpty())
+                writer.raw(value.key, value.toml);
+    }
+    return writer.result();
+}
+
+Result<QByteArray> withChanges(const QByteArray& toml, const Inventory& after, const QString& origin)
+{
+    auto before = readInventory(toml, origin);
+    if (!before)
+        return std::unexpected(before.error());
+    auto changed = Changer(toml, std::move(*before), after).changed();
+    if (!changed)
+        return changed;
+    // A form of TOML that the change does not fit into must not cost the file.
+    if (const auto again = readInventory(*changed, origin); !again)
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("The change does not fit into %1 as it is written (%2); edit the file itself.")
+                           .arg(origin, again.error().text));
+    return changed;
+}
+
+Result<void> Inventory::save(const QString& path) const
+{
+    TomlWriter writer;
+    writer.comment("The nodes that Lockstep knows. The order is the order of the Nodes page.");
+    return writeAtomically(path, writer.result() + '\n' + writtenNodes(nodes, {}));
+}
+
+} // namespace lockstep
