@@ -7,6 +7,7 @@
 #include "trainer/failure.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -100,6 +101,7 @@ private slots:
     void safetensorsRefuses_data();
     void safetensorsRefuses();
     void everyTruncatedSafetensorsIsRefused();
+    void manyNamesCostNoMoreThanTheirLength();
     void aFolderKeepsTheLastAndTheBest();
     void aFolderLeavesWhatIsNotItsOwn();
     void aFolderIsMadeAndCleaned();
@@ -423,6 +425,26 @@ void TestTrainerArchive::everyTruncatedSafetensorsIsRefused()
     QCOMPARE(readSafetensorsHeader(bytesOf(whole), "x").size(), std::size_t{1});
     for (qsizetype length = 0; length < whole.size(); ++length)
         QVERIFY_THROWS_EXCEPTION(Failure, (void)readSafetensorsHeader(bytesOf(whole.first(length)), "x"));
+}
+
+// A reader that looks through all names for each one takes minutes for these.
+void TestTrainerArchive::manyNamesCostNoMoreThanTheirLength()
+{
+    constexpr int kNames = 200'000;
+    constexpr qint64 kMostMs = 20'000; // on a busy machine; 0.5 s was measured
+    QByteArray json = "{";
+    for (int i = 0; i < kNames; ++i)
+        json +=
+            (i > 0 ? ",\"" : "\"") + QByteArray::number(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(readSafetensorsHeader(bytesOf(safetensors(json + "}", 0)), "x").size(), std::size_t{kNames});
+    json = R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0])";
+    for (int i = 0; i < kNames; ++i)
+        json += ",\"" + QByteArray::number(i) + "\":0";
+    const QByteArray file = safetensors(json + "}}", 0);
+    QVERIFY_THROWS_EXCEPTION(Failure, (void)readSafetensorsHeader(bytesOf(file), "x"));
+    QVERIFY2(timer.elapsed() < kMostMs, qPrintable(QString::number(timer.elapsed())));
 }
 
 void TestTrainerArchive::aFolderKeepsTheLastAndTheBest()

@@ -14,7 +14,8 @@ namespace lockstep::trainer {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json; // looks for a key by going through all of them: not for foreign headers
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 8; // of the first tensor
@@ -44,12 +45,7 @@ public:
         if (length > m_file.size() - kLengthBytes)
             refuse("its header is cut off");
         m_start = kLengthBytes + length;
-        const Json header = parse(m_file.subspan(kLengthBytes, length));
-        std::vector<SafetensorsEntry> entries;
-        for (const auto& [key, value] : header.items()) {
-            if (key != kMetadata)
-                entries.push_back(entry(key, value));
-        }
+        const std::vector<SafetensorsEntry> entries = parse(m_file.subspan(kLengthBytes, length));
         checkThatAllIsCovered(entries);
         return entries;
     }
@@ -60,22 +56,36 @@ private:
         throw Failure(ExitCode::Checkpoint, "cannot read " + m_name + ": " + why);
     }
 
-    Json parse(std::span<const std::byte> bytes) const
+    // Each entry is taken as it is complete and not kept as JSON: a header of millions of names costs no more time and
+    // memory than its length.
+    std::vector<SafetensorsEntry> parse(std::span<const std::byte> bytes) const
     {
+        using Event = Json::parse_event_t;
         const auto* first = reinterpret_cast<const char*>(bytes.data());
         if (bytes.empty() || *first != '{')
             refuse("its header does not begin with {");
         std::set<std::string> seen;
-        const auto noName = [&](int depth, Json::parse_event_t event, Json& value) {
-            if (event == Json::parse_event_t::key && depth == 1 && !seen.insert(value.get<std::string>()).second)
-                refuse("its header names " + value.get<std::string>() + " twice");
-            return true;
+        std::string name;
+        std::vector<SafetensorsEntry> entries;
+        const auto take = [&](int depth, Event event, Json& value) {
+            if (depth != 1 || event == Event::object_start || event == Event::array_start)
+                return true;
+            if (event == Event::key) {
+                name = value.get<std::string>();
+                if (!seen.insert(name).second)
+                    refuse("its header names " + name + " twice");
+                return true;
+            }
+            if (name != kMetadata)
+                entries.push_back(entry(name, value));
+            return false;
         };
         try {
-            return Json::parse(first, first + bytes.size(), noName);
-        } catch (const nlohmann::json::exception& error) {
+            [[maybe_unused]] const Json nothingIsKept = Json::parse(first, first + bytes.size(), take);
+        } catch (const Json::exception& error) {
             refuse(std::string("its header is no JSON: ") + error.what());
         }
+        return entries;
     }
 
     static bool isCount(const Json& value) { return value.is_number_unsigned(); }
@@ -160,7 +170,7 @@ std::string makeSafetensorsHeader(std::vector<SafetensorsEntry>& entries)
         byWidth.push_back(&entry);
     std::ranges::stable_sort(byWidth, std::greater{},
                              [](const auto* entry) { return bytesOfSafetensorsType(entry->type); });
-    Json header;
+    OrderedJson header;
     header[kMetadata] = {{"format", "pt"}};
     std::uint64_t place = 0;
     for (SafetensorsEntry* entry : byWidth) {
