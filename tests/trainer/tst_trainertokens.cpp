@@ -168,15 +168,22 @@ void TestTrainerTokens::anIdOutsideTheVocabularyNamesItsPlace()
     put(folder.filePath("train.bin"), counting<std::uint16_t>(9));
     Options options = tokens(folder.path(), 4);
     options.vocabulary = 8;
-    const DataSplit split = loadData(options);
-    QCOMPARE(sample(*split.train, 0).first.back(), 3);
     try {
-        (void)sample(*split.train, 1);
+        (void)loadData(options); // before anything is trained
         QFAIL("was taken");
     } catch (const Failure& failure) {
         QVERIFY2(QByteArray(failure.what()).contains("train.bin: token 8 is 8, outside a vocabulary of 8"),
                  failure.what());
     }
+    put(folder.filePath("train.bin"), counting<std::uint16_t>(8));
+    put(folder.filePath("val.bin"), counting<std::uint16_t>(5, 6));
+    QVERIFY_THROWS_EXCEPTION(Failure, (void)loadData(options));
+    options.vocabulary = 11;
+    QCOMPARE(loadData(options).train->shape().classes, 11);
+    options.data = DataKind::Text;
+    options.vocabulary = 120; // "z" is 122
+    put(folder.filePath("train.txt"), QByteArray(1 << 20, 'a') + "z");
+    QVERIFY_THROWS_EXCEPTION(Failure, (void)loadData(options));
 }
 
 QTEST_GUILESS_MAIN(TestTrainerTokens)

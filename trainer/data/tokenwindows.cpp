@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 namespace lockstep::trainer {
@@ -17,7 +18,9 @@ static_assert(std::endian::native == std::endian::little, "token files are littl
 
 constexpr std::int64_t kByteVocabulary = 256;
 constexpr std::int64_t kTestShare = 10; // one token of so many in a single file
-constexpr std::uint64_t kMostScanned = std::uint64_t{1} << 30;
+constexpr std::int64_t kHighestToken = 0xffffffff;
+constexpr std::streamsize kScannedAtOnce = 1 << 20;
+constexpr std::uintmax_t kMostScanned = std::uintmax_t{1} << 30; // 0.3 s where the file is in memory
 
 template <typename Token>
 Token tokenAt(const MappedFile& file, std::int64_t position)
@@ -36,31 +39,71 @@ std::int64_t tokensOf(const MappedFile& file, TokenBytes size)
     return static_cast<std::int64_t>(file.bytes().size() / bytes);
 }
 
-template <typename Token>
-std::int64_t highestIn(const MappedFile& file)
+[[noreturn]] void refuseToken(const std::string& path, std::int64_t position, std::int64_t token,
+                              std::int64_t vocabulary)
 {
-    const auto count = static_cast<std::int64_t>(file.bytes().size() / sizeof(Token));
-    Token highest = 0;
-    for (std::int64_t i = 0; i < count; ++i)
-        highest = std::max(highest, tokenAt<Token>(file, i));
+    throw Failure(ExitCode::Data, path + ": token " + std::to_string(position) + " is " + std::to_string(token) +
+                                      ", outside a vocabulary of " + std::to_string(vocabulary) +
+                                      " (--vocabulary, --token-type)");
+}
+
+// Through a buffer and not the mapping: that would count as memory of this process. `most`: the highest that may be.
+template <typename Token>
+std::int64_t highestIn(const MappedFile& file, std::int64_t most)
+{
+    std::ifstream bytes(file.path(), std::ios::binary);
+    std::vector<Token> block(kScannedAtOnce / sizeof(Token));
+    std::int64_t highest = 0;
+    for (std::int64_t first = 0; bytes;) {
+        bytes.read(reinterpret_cast<char*>(block.data()), kScannedAtOnce);
+        const auto end =
+            block.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(bytes.gcount()) / sizeof(Token));
+        Token ofBlock = 0;
+        for (auto token = block.begin(); token != end; ++token)
+            ofBlock = std::max(ofBlock, *token);
+        if (ofBlock > most) {
+            const auto wrong = std::ranges::find_if(block.begin(), end, [most](Token token) { return token > most; });
+            refuseToken(file.path(), first + (wrong - block.begin()), *wrong, most + 1);
+        }
+        highest = std::max<std::int64_t>(highest, ofBlock);
+        first += end - block.begin();
+    }
     return highest;
 }
 
-std::int64_t vocabularyOf(const Options& options, const std::vector<TokenWindows::Part>& parts)
+std::int64_t highestIn(const MappedFile& file, TokenBytes size, std::int64_t most)
 {
-    if (options.vocabulary > 0)
-        return options.vocabulary;
-    if (options.data == DataKind::Text)
-        return kByteVocabulary;
+    switch (size) {
+    case TokenBytes::One:
+        return highestIn<std::uint8_t>(file, most);
+    case TokenBytes::Two:
+        return highestIn<std::uint16_t>(file, most);
+    case TokenBytes::Four:
+        return highestIn<std::uint32_t>(file, most);
+    }
+    return 0;
+}
+
+// Looks for an id outside of it before anything is trained, days later it would be a loss; in a file that is too large
+// for that it is found when it is read.
+std::int64_t vocabularyOf(const Options& options, TokenBytes size, const std::vector<TokenWindows::Part>& parts)
+{
+    std::int64_t vocabulary = options.vocabulary;
+    if (vocabulary == 0 && options.data == DataKind::Text)
+        vocabulary = kByteVocabulary;
+    const bool mayBeOutside = vocabulary < std::int64_t{1} << 8 * static_cast<int>(size);
     std::int64_t highest = 0;
+    const MappedFile* before = nullptr;
     for (const TokenWindows::Part& part : parts) {
-        if (part.file->bytes().size() > kMostScanned)
+        const bool large = part.file->bytes().size() > kMostScanned;
+        if (large && vocabulary == 0)
             throw Failure(ExitCode::Data, part.file->path() + " is too large to look for its highest token: say "
                                                               "--vocabulary");
-        highest = std::max(highest, options.tokenType == TokenType::Uint16 ? highestIn<std::uint16_t>(*part.file)
-                                                                           : highestIn<std::uint32_t>(*part.file));
+        if (mayBeOutside && !large && part.file.get() != before)
+            highest = std::max(highest, highestIn(*part.file, size, vocabulary > 0 ? vocabulary - 1 : kHighestToken));
+        before = part.file.get();
     }
-    return highest + 1;
+    return vocabulary > 0 ? vocabulary : highest + 1;
 }
 
 // Training, then testing where there is something to test.
@@ -129,9 +172,7 @@ void TokenWindows::readWindow(std::int64_t first, std::int64_t* tokens, std::int
     for (std::int64_t i = 0; i <= context; ++i) {
         const std::int64_t token = tokenAt<Token>(*m_part.file, first + i);
         if (token >= m_shape.classes) // an embedding has no row for it
-            throw Failure(ExitCode::Data, m_part.file->path() + ": token " + std::to_string(first + i) + " is " +
-                                              std::to_string(token) + ", outside a vocabulary of " +
-                                              std::to_string(m_shape.classes) + " (--vocabulary, --token-type)");
+            refuseToken(m_part.file->path(), first + i, token, m_shape.classes);
         if (i < context)
             tokens[i] = token;
         if (i > 0)
@@ -145,7 +186,7 @@ DataSplit tokenData(const Options& options)
     if (options.data == DataKind::Text)
         size = TokenBytes::One;
     const std::vector<TokenWindows::Part> parts = partsOf(options, size);
-    const std::int64_t vocabulary = vocabularyOf(options, parts);
+    const std::int64_t vocabulary = vocabularyOf(options, size, parts);
     DataSplit split;
     split.train = std::make_unique<TokenWindows>(parts[0], size, options.context, vocabulary);
     if (parts.size() > 1)

@@ -39,7 +39,8 @@ private:
 };
 
 // --data tokens and text. A folder holds train.bin and val.bin (text: train.txt and val.txt), of which val may be
-// missing; of a single file the last tenth is for testing.
+// missing; of a single file the last tenth is for testing. Throws Failure(Data), also for an id outside the vocabulary:
+// files of up to 1 GiB are looked through here, larger ones as they are read.
 [[nodiscard]] DataSplit tokenData(const Options& options);
 
 } // namespace lockstep::trainer
