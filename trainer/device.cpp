@@ -3,6 +3,7 @@
 
 #include "trainer/cuda/cudaapi.h"
 #include "trainer/failure.h"
+#include "trainer/nccllog.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -76,6 +77,7 @@ std::string processorName()
 CudaPlugin CudaPlugin::load()
 {
     switchFlightRecorderOn();
+    NcclLog::switchOn();
     std::error_code error;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
     // Global: the operators of libtorch_cuda must be found by libraries that are loaded later.
@@ -132,6 +134,14 @@ Facts Device::facts(const Placement& place) const
                            environmentVariable(kFlightRecorderFile).value_or("") + std::to_string(place.rank));
     }
     return facts;
+}
+
+Facts Device::transport(int world) const
+{
+    if (backend != BackendUsed::Nccl)
+        return {};
+    std::string found = NcclLog::transports();
+    return {{"nccl_transport", world == 1 ? "none: a rank alone" : found}};
 }
 
 const char* toString(BackendUsed backend)

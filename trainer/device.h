@@ -40,6 +40,7 @@ struct Device {
     [[nodiscard]] MemoryUse memory() const; // of a GPU's tensors, or of the process
     // device_name; of a GPU device_uuid too, and nccl (its version) and flight_recorder (the file) where it is used
     [[nodiscard]] Facts facts(const Placement& place) const;
+    [[nodiscard]] Facts transport(int world) const; // once, after the first steps: nccl_transport, nccllog.h's words
 };
 
 [[nodiscard]] const char* toString(BackendUsed backend);
