@@ -2,26 +2,17 @@
 #include "trainer/parallel/fsdpunit.h"
 
 #include "trainer/parallel/shardexchange.h"
+#include "trainer/parallel/unitlayout.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace lockstep::trainer {
 
 namespace {
-
-// Every parameter begins at a multiple of 64 bytes in fp32 and bf16, as one that is allocated alone does: kernels that
-// choose their way by alignment then take the same one, and give the same bits.
-constexpr std::int64_t kAlign = 32;
-
-std::int64_t aligned(std::int64_t elements)
-{
-    return (elements + kAlign - 1) / kAlign * kAlign;
-}
 
 // The same storage with memory of another size; its contents are gone. (resize_bytes_cpu would know CPUs only.)
 void reallocate(const at::Tensor& tensor, std::int64_t elements)
@@ -35,19 +26,10 @@ void reallocate(const at::Tensor& tensor, std::int64_t elements)
 // intrusive_ptr in the newest versions, shared_ptr before.
 using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<at::Tensor>()));
 
-struct Member {
-    at::Tensor parameter; // the module's own
-    std::int64_t offset;  // in the flat row
-    std::int64_t elements;
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> strides; // dense, in the module's memory format
-    std::int64_t begin = 0;            // this rank's slice, from the start of its shard
-    std::int64_t length = 0;
+struct Member : UnitLayout::Member {
+    at::Tensor parameter;              // the module's own
     at::Tensor kept{};                 // gradients of earlier micro-batches, in fp32
     Accumulator accumulator = nullptr; // holds our hook; autograd keeps only a weak pointer
-
-    [[nodiscard]] at::Tensor in(const at::Tensor& flat) const { return flat.as_strided(sizes, strides, offset); }
-    [[nodiscard]] at::Tensor sliceOf(const at::Tensor& shard) const { return shard.narrow(0, begin, length); }
 };
 
 using Pending = std::unique_ptr<ShardExchange::Pending>;
@@ -71,27 +53,7 @@ struct FsdpUnit::State {
     Pending reduction{};
     std::vector<at::Tensor> reduced{};
     std::vector<bool> had{};
-
-    void layOut(const std::vector<at::Tensor>& parameters);
 };
-
-void FsdpUnit::State::layOut(const std::vector<at::Tensor>& parameters)
-{
-    std::int64_t end = 0;
-    for (const at::Tensor& parameter : parameters) {
-        const at::Tensor dense = parameter.is_non_overlapping_and_dense() ? parameter : parameter.contiguous();
-        members.push_back({parameter, end, parameter.numel(), dense.sizes().vec(), dense.strides().vec()});
-        end = aligned(end + parameter.numel());
-    }
-    perRank = aligned((end + peers.world() - 1) / peers.world());
-    for (Member& member : members) {
-        const std::int64_t own = perRank * peers.rank();
-        const std::int64_t begin = std::clamp(member.offset - own, std::int64_t{0}, perRank);
-        const std::int64_t last = std::clamp(member.offset + member.elements - own, std::int64_t{0}, perRank);
-        member.begin = begin;
-        member.length = last - begin;
-    }
-}
 
 FsdpUnit::FsdpUnit(std::string name, const std::vector<at::Tensor>& parameters, at::ScalarType type,
                    ProcessGroup& group, ShardExchange& exchange, Wait wait)
@@ -104,7 +66,10 @@ FsdpUnit::FsdpUnit(std::string name, const std::vector<at::Tensor>& parameters, 
 {
     const at::NoGradGuard noGrad;
     State& s = *m_state;
-    s.layOut(parameters);
+    const UnitLayout layout(parameters, group.rank(), group.world());
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        s.members.push_back({layout.members[i], parameters[i]});
+    s.perRank = layout.perRank;
     const std::int64_t all = s.perRank * group.world();
     const at::TensorOptions options = parameters.front().options().dtype(at::kFloat).requires_grad(false);
     at::Tensor flat = at::zeros({all}, options);
@@ -303,6 +268,7 @@ void FsdpUnit::scatter(std::size_t parameter, const at::Tensor& whole, const at:
     const at::Tensor flat = at::empty({alone.elements}, part.options().requires_grad(false));
     if (whole.defined())
         alone.in(flat).copy_(whole);
+    s.peers.barrier(ProcessGroup::kDiskPatience);
     s.peers.broadcast({flat});
     if (alone.length > 0)
         part.detach().copy_(flat.narrow(0, first, alone.length));
