@@ -2,6 +2,7 @@
 #include "trainer/gradients.h"
 
 #include "trainer/failure.h"
+#include "trainer/numbertext.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -27,10 +28,8 @@ std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& parameters)
 }
 
 // The norm over those of the parameters, summed in Python's order: there, parameters without a gradient are left out.
-// (The square root of a square gives the norm of each back, bit for bit.)
-at::Tensor totalNorm(const at::Tensor& squares, const std::vector<at::Tensor>& parameters)
+at::Tensor totalNorm(at::Tensor norms, const std::vector<at::Tensor>& parameters)
 {
-    at::Tensor norms = squares.sqrt();
     if (static_cast<std::size_t>(norms.numel()) == parameters.size()) { // else they are shards, which have one always
         std::vector<std::int64_t> with;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -63,11 +62,8 @@ Gradients::Gradients(const Options& options, Strategy& strategy, GradScaler& sca
 bool Gradients::finish(std::int64_t step)
 {
     const at::NoGradGuard noGrad;
-    m_norm.reset();
-    if (!m_onCpu) { // what the step before sent
-        readCheck();
-        readMeasured();
-    }
+    ++m_finished;
+    settle(); // what the step before sent
     if (m_found.defined())
         check();
     if (m_onCpu) {
@@ -75,7 +71,8 @@ bool Gradients::finish(std::int64_t step)
         if (m_leftOut)
             return false;
     }
-    if (m_options.clipNorm > 0 || m_watching || (m_options.gradNormEvery > 0 && step % m_options.gradNormEvery == 0))
+    const bool asked = m_options.gradNormEvery > 0 && step % m_options.gradNormEvery == 0;
+    if (asked || m_options.clipNorm > 0 || m_watching || step % kWatchEvery == 0)
         measure(step);
     if (m_options.clipNorm > 0 || m_options.clipValue > 0)
         clip();
@@ -101,15 +98,37 @@ void Gradients::readCheck()
     m_leftOut = values && (*values)[0].item<float>() != 0;
     if (m_leftOut)
         ++m_skipped;
+    else
+        m_anyTaken = m_anyTaken || values.has_value();
     if (values && m_scaler.enabled())
         m_lossScale = (*values)[1].item<double>();
 }
 
+void Gradients::settle()
+{
+    if (m_onCpu)
+        return;
+    readCheck();
+    readMeasured();
+}
+
+void Gradients::refuseNothingTaken() const
+{
+    if (!m_found.defined() || m_anyTaken || m_finished == 0)
+        return;
+    const std::string remedy = m_scaler.enabled()
+                                   ? "not with a --loss-scale of " + numberText(m_scaler.scale(), 0) +
+                                         " either; does the loss overflow in fp16? --precision bf16 does not"
+                                   : "a smaller --lr may help, and --nan stop says at which step it began";
+    throw Failure(ExitCode::NanLoss, "nothing was trained: each of the " + std::to_string(m_finished) +
+                                         " steps was left out, its gradients were not finite; " + remedy);
+}
+
 void Gradients::measure(std::int64_t step)
 {
-    const at::Tensor squares = m_strategy.gradientSquares();
-    m_total = totalNorm(squares, m_strategy.parameters());
-    m_measured.begin(at::cat({m_total.reshape({1}), squares}));
+    const at::Tensor norms = m_strategy.gradientNorms();
+    m_total = totalNorm(norms, m_strategy.parameters());
+    m_measured.begin(at::cat({m_total.reshape({1}), norms}));
     m_measuredStep = step;
 }
 
@@ -118,10 +137,12 @@ void Gradients::readMeasured()
     const std::optional<at::Tensor> values = m_measured.take();
     if (!values || m_leftOut)
         return;
-    m_norm = (*values)[0].item<double>();
-    if (!std::isfinite(*m_norm) && m_options.onNan == OnNan::Stop)
-        throw Failure(ExitCode::NanLoss, "the gradients' norm is " + std::to_string(*m_norm) + " at step " +
+    const auto norm = (*values)[0].item<double>();
+    if (!std::isfinite(norm) && m_options.onNan == OnNan::Stop)
+        throw Failure(ExitCode::NanLoss, "the gradients' norm is " + numberText(norm) + " at step " +
                                              std::to_string(m_measuredStep + 1) + "; a smaller --lr may help");
+    if (m_options.gradNormEvery > 0 || m_options.clipNorm > 0) // else only the watch wanted it
+        m_norm = norm;
     watch(values->slice(0, 1));
 }
 
@@ -141,16 +162,16 @@ void Gradients::clip()
     }
 }
 
-void Gradients::watch(const at::Tensor& squares)
+void Gradients::watch(const at::Tensor& norms)
 {
-    const at::Tensor values = squares.contiguous();
-    const float* square = values.const_data_ptr<float>();
+    const at::Tensor values = norms.contiguous();
+    const float* norm = values.const_data_ptr<float>();
     m_watching = false;
     for (std::size_t i = 0; i < m_names.size(); ++i) {
         int& zero = m_zeroFor[i];
         if (zero == kTold)
             continue;
-        zero = square[i] != 0 ? 0 : zero + 1;
+        zero = norm[i] != 0 ? 0 : zero + 1;
         if (zero == kStepsWithout) {
             m_without.push_back(m_names[i]);
             zero = kTold;

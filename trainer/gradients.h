@@ -19,6 +19,7 @@ namespace lockstep::trainer {
 class Gradients {
 public:
     static constexpr int kStepsWithout = 20; // a parameter without a gradient for so long is named
+    static constexpr int kWatchEvery = 100;  // it is looked for at least so often, whatever --grad-norm-every says
 
     Gradients(const Options& options, Strategy& strategy, GradScaler& scaler, std::vector<std::string> names);
 
@@ -26,9 +27,13 @@ public:
     // On a GPU it is always true, and leaveOut() tells the device. Throws Failure(NanLoss) under --nan stop for a
     // norm that is not finite.
     [[nodiscard]] bool finish(std::int64_t step);
+    // Reads what is still on its way from a GPU, before a checkpoint and at the end. Throws as finish().
+    void settle();
+    void refuseNothingTaken() const; // at the end: throws Failure(NanLoss) when every step of this run was left out
     [[nodiscard]] const at::Tensor& leaveOut() const { return m_leaveOut; } // for the optimiser; undefined on a CPU
 
-    [[nodiscard]] std::optional<double> norm() const { return m_norm; } // before clipping, where it was measured
+    // Before clipping, where it was measured since it was asked.
+    [[nodiscard]] std::optional<double> norm() { return std::exchange(m_norm, std::nullopt); }
     [[nodiscard]] std::optional<double> lossScale() const { return m_lossScale; } // of the step, with fp16
     [[nodiscard]] std::int64_t skipped() { return std::exchange(m_skipped, 0); }  // steps left out since it was asked
     // Parameters whose gradient was zero or missing on all ranks for kStepsWithout steps; each is told once. They are
@@ -41,7 +46,7 @@ private:
     void clip();
     void readCheck();
     void readMeasured();
-    void watch(const at::Tensor& squares);
+    void watch(const at::Tensor& norms);
 
     const Options& m_options;
     Strategy& m_strategy;
@@ -55,10 +60,12 @@ private:
     LateRead m_checked;    // found, scale
     bool m_leftOut = false;
     std::int64_t m_skipped = 0;
+    std::int64_t m_finished = 0; // steps, left out or not
+    bool m_anyTaken = false;     // as far as it was read
     std::optional<double> m_lossScale;
 
     at::Tensor m_total;  // the norm, on the device
-    LateRead m_measured; // the norm and all squares
+    LateRead m_measured; // the norm, and each parameter's
     std::int64_t m_measuredStep = 0;
     std::optional<double> m_norm;
 

@@ -106,8 +106,7 @@ const std::vector<OptionRow>& optionTable()
         {Optimiser, "clip-value", "X", "cut each gradient to this size; 0: never",
          Real{&Options::clipValue, 0, kMostReal}},
         {Optimiser, "grad-norm-every", "N",
-         "steps between two measurements of the gradients' norm, and looks for parameters without one; 0: only for "
-         "clipping",
+         "steps between two measurements of the gradients' norm; 0: only for clipping",
          Whole{&Options::gradNormEvery, 0, kMost}},
         {Optimiser, "precision", "NAME", "of forward and backward; bf16 and fp16: autocast, parameters stay fp32",
          choice<&Options::precision>({"fp32", "tf32", "bf16", "fp16"})},

@@ -4,6 +4,7 @@
 #include "trainer/failure.h"
 #include "trainer/gradients.h"
 #include "trainer/optimizer.h"
+#include "trainer/parallel/gradientnorms.h"
 
 #include <ATen/ATen.h>
 
@@ -30,13 +31,10 @@ public:
     at::Tensor evaluate(const at::Tensor& inputs) override { return inputs; }
     void gather(const std::vector<at::Tensor>&, const Visit&) override {}
     void scatter(const Fetch&, const std::vector<at::Tensor>&) override {}
-    at::Tensor gradientSquares() override
+    at::Tensor gradientNorms() override
     {
         ++measured;
-        std::vector<at::Tensor> squares;
-        for (const at::Tensor& parameter : m_parameters)
-            squares.push_back(parameter.grad().defined() ? parameter.grad().square().sum() : at::zeros({}));
-        return at::stack(squares);
+        return normsOfGradients(m_parameters);
     }
     void anyRank(at::Tensor& flag) override
     {
@@ -102,6 +100,10 @@ private slots:
     void clippingByNorm();
     void belowTheLimitNothingChanges();
     void clippingByValue();
+    void theNormOfAnySizeIsPythons_data();
+    void theNormOfAnySizeIsPythons();
+    void nothingTakenIsRefused_data();
+    void nothingTakenIsRefused();
     void theNormIsMeasuredNowAndThen();
     void notFinite_data();
     void notFinite();
@@ -144,6 +146,63 @@ void TestGradients::clippingByValue()
     QCOMPARE(c.gradient(1), std::vector<float>{1});
 }
 
+// Squares of floats would be infinite, or nothing.
+void TestGradients::theNormOfAnySizeIsPythons_data()
+{
+    QTest::addColumn<float>("value");
+    QTest::addColumn<double>("norm"); // torch.nn.utils.clip_grad_norm_'s
+    QTest::newRow("large") << 1e25F << 1.4142136e25;
+    QTest::newRow("small") << 1e-30F << 1.4142135e-30;
+}
+
+void TestGradients::theNormOfAnySizeIsPythons()
+{
+    QFETCH(float, value);
+    QFETCH(double, norm);
+    Case c({"--clip-norm", "1", "--nan", "stop"});
+    for (int step = 0; step <= Gradients::kStepsWithout; ++step) {
+        c.setGradients({{value, 0}}, value);
+        QVERIFY(c.gradients.finish(step));
+        QVERIFY(near(c.gradients.norm().value(), norm));
+    }
+    QVERIFY(near(c.gradient(0)[0], value > 1 ? value / norm : value));
+    QVERIFY(c.gradients.withoutGradient().empty());
+}
+
+void TestGradients::nothingTakenIsRefused_data()
+{
+    QTest::addColumn<QByteArray>("option");
+    QTest::addColumn<QByteArray>("value");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("fp16") << QByteArray("--precision") << QByteArray("fp16") << QByteArray("--loss-scale of 8192 ");
+    QTest::newRow("skip") << QByteArray("--nan") << QByteArray("skip") << QByteArray("a smaller --lr");
+}
+
+void TestGradients::nothingTakenIsRefused()
+{
+    QFETCH(QByteArray, option);
+    QFETCH(QByteArray, value);
+    QFETCH(QByteArray, words);
+    Case c({option.constData(), value.constData()});
+    c.gradients.refuseNothingTaken(); // nor was any left out
+    for (int step = 0; step < 3; ++step) {
+        c.setGradients({{1, kInfinite}}, 1);
+        QVERIFY(!c.gradients.finish(step));
+        c.scaler.update();
+    }
+    try {
+        c.gradients.refuseNothingTaken();
+        QFAIL("was taken");
+    } catch (const Failure& failure) {
+        QCOMPARE(failure.code(), ExitCode::NanLoss);
+        QVERIFY2(QByteArray(failure.what()).contains("each of the 3 steps was left out"), failure.what());
+        QVERIFY2(QByteArray(failure.what()).contains(words), failure.what());
+    }
+    c.setGradients({{1, 1}}, 1);
+    QVERIFY(c.gradients.finish(3));
+    c.gradients.refuseNothingTaken(); // one was trained
+}
+
 void TestGradients::theNormIsMeasuredNowAndThen()
 {
     Case c({"--grad-norm-every", "4"});
@@ -153,9 +212,10 @@ void TestGradients::theNormIsMeasuredNowAndThen()
         never.setGradients({{2, 1}}, 2);
         QVERIFY(c.gradients.finish(step) && never.gradients.finish(step));
         QCOMPARE(c.gradients.norm().has_value(), step % 4 == 0);
+        QVERIFY(!never.gradients.norm());
     }
     QCOMPARE(c.strategy.measured, 3);
-    QCOMPARE(never.strategy.measured, 0);
+    QCOMPARE(never.strategy.measured, 1); // for the watch
 }
 
 void TestGradients::notFinite_data()

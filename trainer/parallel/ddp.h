@@ -30,7 +30,7 @@ public:
     [[nodiscard]] at::Tensor evaluate(const at::Tensor& inputs) override;
     void gather(const std::vector<at::Tensor>& parts, const Visit& visit) override;
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override;
-    [[nodiscard]] at::Tensor gradientSquares() override;
+    [[nodiscard]] at::Tensor gradientNorms() override;
     void anyRank(at::Tensor& flag) override;
     void settle() override;
     [[nodiscard]] Facts facts() const override; // from c10d's logger, which times the first ten steps and each 100th

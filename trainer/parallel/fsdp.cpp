@@ -2,7 +2,7 @@
 #include "trainer/parallel/fsdp.h"
 
 #include "trainer/parallel/fsdprunner.h"
-#include "trainer/parallel/squarednorms.h"
+#include "trainer/parallel/gradientnorms.h"
 
 #include <ATen/ATen.h>
 
@@ -134,11 +134,11 @@ void Fsdp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
     }
 }
 
-at::Tensor Fsdp::gradientSquares()
+at::Tensor Fsdp::gradientNorms()
 {
-    at::Tensor sums = squaredNorms(m_parameters);
+    at::Tensor sums = normsOfGradients(m_parameters).to(at::kDouble).square(); // which no float's square leaves
     m_group.sum(sums);
-    return sums;
+    return sums.sqrt().to(at::kFloat);
 }
 
 void Fsdp::anyRank(at::Tensor& flag)

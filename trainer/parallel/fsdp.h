@@ -31,7 +31,7 @@ public:
     void settle() override;
     void gather(const std::vector<at::Tensor>& parts, const Visit& visit) override;
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override;
-    [[nodiscard]] at::Tensor gradientSquares() override;
+    [[nodiscard]] at::Tensor gradientNorms() override;
     void anyRank(at::Tensor& flag) override;
     [[nodiscard]] Facts facts() const override; // the units: number, MiB each, names
 

@@ -65,7 +65,7 @@ public:
     void settle() override { m_inner->settle(); }
     void gather(const std::vector<at::Tensor>& parts, const Visit& visit) override { m_inner->gather(parts, visit); }
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override { m_inner->scatter(whole, parts); }
-    [[nodiscard]] at::Tensor gradientSquares() override { return m_inner->gradientSquares(); }
+    [[nodiscard]] at::Tensor gradientNorms() override { return m_inner->gradientNorms(); }
     void anyRank(at::Tensor& flag) override { m_inner->anyRank(flag); }
     [[nodiscard]] Facts facts() const override { return m_inner->facts(); }
     [[nodiscard]] Facts metrics() const override { return m_inner->metrics(); }

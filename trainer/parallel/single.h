@@ -16,7 +16,7 @@ public:
     [[nodiscard]] at::Tensor evaluate(const at::Tensor& inputs) override;
     void gather(const std::vector<at::Tensor>& parts, const Visit& visit) override;
     void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) override;
-    [[nodiscard]] at::Tensor gradientSquares() override;
+    [[nodiscard]] at::Tensor gradientNorms() override;
     void anyRank(at::Tensor&) override {}
 
 protected:

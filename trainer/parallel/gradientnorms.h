@@ -9,7 +9,7 @@
 
 namespace lockstep::trainer {
 
-// For each parameter the square of its gradient's 2-norm; 0 where there is none. parameters.size() elements.
-[[nodiscard]] at::Tensor squaredNorms(const std::vector<at::Tensor>& parameters);
+// For each parameter its gradient's 2-norm; 0 where there is none. parameters.size() elements.
+[[nodiscard]] at::Tensor normsOfGradients(const std::vector<at::Tensor>& parameters);
 
 } // namespace lockstep::trainer

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trainer/parallel/squarednorms.h"
+#include "trainer/parallel/gradientnorms.h"
 
 #include <ATen/ATen.h>
 
 namespace lockstep::trainer {
 
-at::Tensor squaredNorms(const std::vector<at::Tensor>& parameters)
+at::Tensor normsOfGradients(const std::vector<at::Tensor>& parameters)
 {
     std::vector<at::Tensor> gradients;
     gradients.reserve(parameters.size());
@@ -21,7 +21,7 @@ at::Tensor squaredNorms(const std::vector<at::Tensor>& parameters)
             norms.insert(norms.begin() + static_cast<std::ptrdiff_t>(i),
                          at::zeros({}, parameters[i].options().requires_grad(false)));
     }
-    return at::stack(norms).square();
+    return at::stack(norms);
 }
 
 } // namespace lockstep::trainer
