@@ -19,6 +19,7 @@ struct ModelTensor {
     at::Tensor tensor; // its values may be another strategy's to give; its sizes and type are right
     bool isParameter = false;
     std::optional<std::size_t> trained; // which of the parameters that need a gradient
+    std::optional<std::size_t> sameAs;  // the earlier one of these that is the same tensor under its first name
 };
 
 [[nodiscard]] std::vector<ModelTensor> modelState(Model& model);
@@ -26,8 +27,9 @@ struct ModelTensor {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// The file's tensors in the order of `state`; names may begin with the `module.` of Python's DDP. Throws
-// Failure(Checkpoint) with the first of the names that are missing, too many or of another shape.
+// The file's tensors in the order of `state`; names may begin with the `module.` of Python's DDP.
+// A tensor of several names may have any of them. Throws Failure(Checkpoint) with the first of the names that are
+// missing, too many or of another shape.
 [[nodiscard]] std::vector<at::Tensor> matched(const std::vector<ModelTensor>& state, const NamedTensors& found,
                                               const std::string& path);
 

@@ -90,7 +90,8 @@ void checkExport(const std::string& path, ProcessGroup& group)
 void exportWeights(const std::string& path, Model& model, Strategy& strategy, ProcessGroup& group)
 {
     const at::NoGradGuard noGrad;
-    const std::vector<ModelTensor> places = modelState(model);
+    std::vector<ModelTensor> places = modelState(model);
+    std::erase_if(places, [](const ModelTensor& place) { return place.sameAs.has_value(); }); // no byte is two tensors'
     std::vector<SafetensorsEntry> entries = entriesOf(places, strategy);
     RankZero zero(group);
     std::optional<AsideFile> file;

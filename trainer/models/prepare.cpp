@@ -7,8 +7,6 @@
 #include "trainer/models/syncbatchnorm.h"
 
 #include <algorithm>
-#include <string>
-#include <unordered_map>
 
 namespace lockstep::trainer {
 
@@ -18,19 +16,6 @@ BatchNormPeers peersOf(ProcessGroup& group)
 {
     return {group.world(), [&group](const at::Tensor& tensor) { return group.allGather(tensor); },
             [&group](at::Tensor& tensor) { group.sum(tensor); }};
-}
-
-// The optimiser would step it twice, and a shard would hold it twice.
-void refuseSecondNames(const Model& model)
-{
-    std::unordered_map<const void*, std::string> seen;
-    for (const auto& parameter : model.named_parameters()) {
-        const auto [known, isNew] = seen.try_emplace(parameter.value().unsafeGetTensorImpl(), parameter.key());
-        if (!isNew)
-            throw Failure(ExitCode::Options, "the model's " + known->second + " and " + parameter.key() +
-                                                 " are one tensor under two names; register it once, outside of all "
-                                                 "blocks if several use it, and use it where it is needed");
-    }
 }
 
 void makeChannelsLast(Model& model)
@@ -60,7 +45,6 @@ void checkpointActivations(Model& model)
 
 void prepareModel(Model& model, const Options& options, ProcessGroup& group, const Device& device)
 {
-    refuseSecondNames(model);
     if (!options.exportWeights.empty())
         checkExport(options.exportWeights, group);
     if (!options.weights.empty())

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/ddp.h"
 
+#include "trainer/models/parameters.h"
 #include "trainer/parallel/gradienthooks.h"
+#include "trainer/parallel/gradientnorms.h"
 #include "trainer/parallel/processgrouphandle.h"
-#include "trainer/parallel/squarednorms.h"
 #include "trainer/torchversion.h"
 
 #include <ATen/ATen.h>
@@ -85,12 +86,12 @@ Ddp::Ddp(ProcessGroup& group, const Objective& objective, const DdpOptions& opti
     std::vector<at::Tensor>& parameters = m_state->parameters;
     std::vector<at::Tensor> everything;
     std::unordered_map<std::size_t, std::string> names;
-    for (const auto& parameter : objective.model().named_parameters()) {
-        everything.push_back(parameter.value().detach());
-        if (!parameter.value().requires_grad())
+    for (const auto& [name, parameter] : distinctParameters(objective.model())) {
+        everything.push_back(parameter.detach());
+        if (!parameter.requires_grad())
             continue;
-        names[parameters.size()] = parameter.key();
-        parameters.push_back(parameter.value());
+        names[parameters.size()] = name;
+        parameters.push_back(parameter);
     }
     c10d::verify_params_across_processes(m_state->group, parameters, std::nullopt);
     for (const at::Tensor& buffer : m_state->buffers)
@@ -192,6 +193,7 @@ void Ddp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
     const at::NoGradGuard noGrad;
     for (std::size_t i = 0; i < parts.size() && m_state->peers.rank() == 0; ++i)
         parts[i].detach().copy_(whole(i));
+    m_state->peers.barrier(ProcessGroup::kDiskPatience);
     std::vector<at::Tensor> tensors;
     tensors.reserve(parts.size());
     for (const at::Tensor& part : parts)
@@ -199,9 +201,9 @@ void Ddp::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
     m_state->peers.broadcast(tensors);
 }
 
-at::Tensor Ddp::gradientSquares()
+at::Tensor Ddp::gradientNorms()
 {
-    return squaredNorms(m_state->parameters);
+    return normsOfGradients(m_state->parameters);
 }
 
 void Ddp::anyRank(at::Tensor&) {} // the reduced gradients are the same on all ranks

@@ -2,6 +2,7 @@
 #include "trainer/parallel/fsdpplan.h"
 
 #include "trainer/failure.h"
+#include "trainer/models/parameters.h"
 
 #include <algorithm>
 
@@ -42,7 +43,7 @@ std::vector<NamedBlock> outermostBlocks(const Model& model)
 double mibOf(const Block& block)
 {
     std::int64_t elements = 0;
-    for (const at::Tensor& parameter : block.parameters())
+    for (const auto& [name, parameter] : distinctParameters(block))
         elements += parameter.numel();
     return static_cast<double>(elements) * sizeof(float) / (1 << 20);
 }
@@ -82,15 +83,32 @@ std::string nameOf(const Group& group)
     return group.blocks.front().name + " to " + group.blocks.back().name;
 }
 
+[[noreturn]] void refuseInTwoUnits(const std::string& name, const Group& group, const std::string& otherName,
+                                   const Group& otherGroup)
+{
+    throw Failure(ExitCode::Options, "--strategy fsdp: the model's " + name + " and " + otherName +
+                                         " are one tensor, in the units " + nameOf(group) + " and " +
+                                         nameOf(otherGroup) +
+                                         ", and only one of them can gather it; register it outside of all blocks, or "
+                                         "take --strategy ddp");
+}
+
 } // namespace
 
 FsdpPlan planFsdp(const Model& model, const FsdpOptions& options)
 {
     FsdpPlan plan;
     std::vector<Group> groups = groupBlocks(outermostBlocks(model), options.units, options.unitMib);
+    std::unordered_map<const void*, std::pair<std::string, std::size_t>> known; // name and group of each tensor
     for (const auto& item : model.named_parameters()) {
         const at::Tensor& parameter = item.value();
         const std::size_t group = groupOf(item.key(), groups);
+        const auto [at, isNew] = known.try_emplace(parameter.unsafeGetTensorImpl(), item.key(), group);
+        const auto& [firstName, firstGroup] = at->second;
+        if (!isNew && firstGroup != group && parameter.requires_grad())
+            refuseInTwoUnits(firstName, groups[firstGroup], item.key(), groups[group]);
+        if (!isNew)
+            continue;
         if (!parameter.requires_grad()) {
             plan.frozen.push_back(parameter);
             continue;

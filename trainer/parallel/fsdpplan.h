@@ -40,8 +40,8 @@ struct FsdpPlan {
     std::optional<std::size_t> root;
 };
 
-// A block within a block belongs to the outer one's unit. Throws Failure(Options)
-// that names two parameters that are one tensor: it could be gathered by one unit only.
+// A block within a block belongs to the outer one's unit. Throws Failure(Options) that names two parameters of two
+// units that are one tensor: it could be gathered by one unit only.
 [[nodiscard]] FsdpPlan planFsdp(const Model& model, const FsdpOptions& options);
 
 } // namespace lockstep::trainer

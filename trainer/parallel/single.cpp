@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/single.h"
 
-#include "trainer/parallel/squarednorms.h"
+#include "trainer/models/parameters.h"
+#include "trainer/parallel/gradientnorms.h"
 
 #include <ATen/ATen.h>
 
@@ -9,7 +10,7 @@ namespace lockstep::trainer {
 
 Single::Single(const Objective& objective, StepClock& clock) : m_objective(objective), m_clock(clock)
 {
-    for (const at::Tensor& parameter : objective.model().parameters()) {
+    for (const auto& [name, parameter] : distinctParameters(objective.model())) {
         if (parameter.requires_grad())
             m_parameters.push_back(parameter);
     }
@@ -44,9 +45,9 @@ void Single::scatter(const Fetch& whole, const std::vector<at::Tensor>& parts)
         parts[i].detach().copy_(whole(i));
 }
 
-at::Tensor Single::gradientSquares()
+at::Tensor Single::gradientNorms()
 {
-    return squaredNorms(m_parameters);
+    return normsOfGradients(m_parameters);
 }
 
 } // namespace lockstep::trainer
