@@ -25,6 +25,8 @@ enum class Case : std::int64_t {
     OtherOrder,    // the blocks swap places in the third forward
     NeverRun,      // a block that no forward runs
     OwnCheckpoint, // a block computed again inside backward by the model itself
+    TiedApart,     // two names of one weight, in two blocks
+    OfOneRank,     // the second block is rank 0's alone
 };
 
 class Cell : public Block {
@@ -88,6 +90,24 @@ private:
     Case m_kind;
 };
 
+bool isRankZero()
+{
+    const char* rank = std::getenv("RANK");
+    return rank != nullptr && std::string(rank) == "0";
+}
+
+class Borrower : public Block { // of another block's weight
+public:
+    explicit Borrower(const at::Tensor& weight) { shared = register_parameter("shared", weight); }
+
+    Tensors forward(const Tensors& inputs) override
+    {
+        return {at::tanh(inputs[0] + at::linear(inputs[0], shared).mean())};
+    }
+
+    at::Tensor shared;
+};
+
 class Tied : public Block {
 public:
     explicit Tied(at::Tensor weight)
@@ -147,6 +167,12 @@ public:
         case Case::UnusedOnARank:
             add("second", std::make_shared<Optional>(width, m_kind));
             break;
+        case Case::OfOneRank:
+            add("second", std::make_shared<Cell>(width));
+            break;
+        case Case::TiedApart:
+            add("second", std::make_shared<Borrower>(m_blocks[0]->as<Cell>()->in->weight));
+            break;
         case Case::Frozen:
             m_stem->bias.set_requires_grad(false);
             m_blocks[0]->as<Cell>()->in->weight.set_requires_grad(false);
@@ -176,7 +202,7 @@ public:
         if (swapped)
             x = run(*m_blocks[1], x);
         x = run(*m_blocks[0], x);
-        for (std::size_t i = 1; i < m_blocks.size() && m_kind != Case::NeverRun && !swapped; ++i)
+        for (std::size_t i = 1; i < m_blocks.size() && !m_leavesOut && !swapped; ++i)
             x = run(*m_blocks[i], x);
         if (m_kind == Case::UsedTwice)
             x = run(*m_blocks[0], x);
@@ -190,6 +216,7 @@ private:
     }
 
     Case m_kind;
+    bool m_leavesOut = m_kind == Case::NeverRun || (m_kind == Case::OfOneRank && !isRankZero());
     int m_forwards = 0;
     Linear m_stem{nullptr};
     std::vector<std::shared_ptr<Block>> m_blocks;

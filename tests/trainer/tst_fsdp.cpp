@@ -44,6 +44,7 @@ private slots:
     void aRankHoldsItsShare();
     void saysItsUnits_data();
     void saysItsUnits();
+    void aBlockOfOneRankIsRefused();
     void isRefused_data();
     void isRefused();
 };
@@ -74,6 +75,7 @@ void TestFsdp::hasTheBitsOfDdp_data()
     QTest::newRow("a parameter without gradient") << 2 << hard(3, {"--find-unused-parameters", "yes"}) << none;
     QTest::newRow("a parameter without gradient on one rank")
         << 2 << hard(4, {"--find-unused-parameters", "yes"}) << none;
+    QTest::newRow("two names of one weight, in one unit") << 2 << hard(6) << none;
     QTest::newRow("frozen parameters") << 2 << hard(5) << none;
     QTest::newRow("a block that is never run") << 2 << hard(8, {"--find-unused-parameters", "yes"}) << none;
     QTest::newRow("a block that the model computes again") << 2 << hard(9) << none;
@@ -169,8 +171,10 @@ void TestFsdp::isRefused_data()
 {
     QTest::addColumn<QStringList>("options");
     QTest::addColumn<QByteArray>("words");
-    QTest::newRow("one weight under two names")
-        << hard(6) << QByteArray("second.in and second.out are one tensor under two names");
+    QTest::newRow("two names of one weight, in two units")
+        << hard(10) << QByteArray("first.in.weight and second.shared are one tensor, in the units first and second");
+    QTest::newRow("on GPUs over Gloo") << QStringList{"--device", "cuda", "--backend", "gloo"}
+                                       << QByteArray("--strategy fsdp on GPUs needs --backend nccl");
     QTest::newRow("a parameter without gradient")
         << hard(3) << QByteArray("second.side.weight got no gradient in this step");
     QTest::newRow("another order") << hard(7) << QByteArray("needs the same blocks in the same order in every step");
@@ -187,6 +191,17 @@ void TestFsdp::isRefused()
     const QByteArray errors = alone.errors(0);
     QVERIFY2(errors.contains(words), errors.constData());
     QVERIFY(alone.exitCode(0) > 0);
+}
+
+void TestFsdp::aBlockOfOneRankIsRefused() // and no rank waits for another's gather
+{
+    Ranks ranks(2, quick(hard(11, {"--find-unused-parameters", "yes"}) + kFsdp + QStringList{"--timeout", "40"}));
+    QVERIFY(ranks.finish(30'000));
+    for (int rank = 0; rank < 2; ++rank) {
+        const QByteArray errors = ranks.errors(rank);
+        QVERIFY2(errors.contains("rank 0 came to second and rank 1 to the end of the forward"), errors.constData());
+        QCOMPARE(ranks.exitCode(rank), 2);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestFsdp)

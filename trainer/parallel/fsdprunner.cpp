@@ -78,6 +78,31 @@ void FsdpRunner::ahead(std::optional<std::size_t> unit)
         m_units[*unit]->gather();
 }
 
+// Before the first forward's order is known: all ranks must come to the same unit (nullopt: to the end), as each gather
+// is all ranks'. A rank that goes another way later is refused by the order.
+void FsdpRunner::agreeOnFirstForward(std::optional<std::size_t> unit)
+{
+    if (m_order.known() || m_group.world() == 1)
+        return;
+    const auto nameOf = [this](std::int64_t index) {
+        const auto i = static_cast<std::size_t>(index);
+        return i < m_units.size() ? m_units[i]->name() : "the end of the forward";
+    };
+    const auto own = static_cast<std::int64_t>(unit.value_or(m_units.size()));
+    std::vector<at::Tensor> all;
+    timed([&] { all = m_group.allGather(at::tensor({own}, at::kLong)); });
+    const auto first = all.front().item<std::int64_t>();
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        if (const auto other = all[rank].item<std::int64_t>(); other != first)
+            throw Failure(ExitCode::Options,
+                          "--strategy fsdp gathers each block on all ranks together, but in the first forward rank 0 "
+                          "came to " +
+                              nameOf(first) + " and rank " + std::to_string(rank) + " to " + nameOf(other) +
+                              "; a network in which ranks use different blocks is one for --strategy ddp with "
+                              "--find-unused-parameters yes");
+    }
+}
+
 Tensors FsdpRunner::run(Block& block, const Tensors& inputs)
 {
     const auto found = m_plan.unitOf.find(&block);
@@ -91,6 +116,8 @@ Tensors FsdpRunner::run(Block& block, const Tensors& inputs)
     }
 
     const bool trains = m_phase == Phase::Forward;
+    if (trains)
+        agreeOnFirstForward(found->second);
     const auto position = trains ? std::optional(m_order.enter(found->second)) : m_order.look(found->second);
     unit.await();
     if (position)
@@ -141,6 +168,7 @@ void FsdpRunner::beginForward(Sync sync)
 
 void FsdpRunner::endForward()
 {
+    agreeOnFirstForward(std::nullopt);
     m_order.end();
     if (!m_reductions.empty())
         return;

@@ -42,6 +42,7 @@ private:
     void end();
     void timed(const std::function<void()>& wait);
     void ahead(std::optional<std::size_t> unit);
+    void agreeOnFirstForward(std::optional<std::size_t> unit);
     void gradientComes(std::size_t position); // of the output of the block that was run there
     void ready(std::size_t unit);             // all its gradients are there
     void reduceInTurn();

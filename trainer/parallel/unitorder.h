@@ -16,6 +16,7 @@ public:
     explicit UnitOrder(std::vector<std::string> names) : m_names(std::move(names)) {}
 
     void begin() { m_at = 0; } // a forward
+    [[nodiscard]] bool known() const { return m_known; }
     // A unit is run: its position in the forward. Throws Failure(Unexpected) when the first forward ran another there.
     std::size_t enter(std::size_t unit);
     // The same where gradients are off: nullopt when this forward goes another way, which then does no harm.
