@@ -23,6 +23,7 @@ private slots:
     void equalsOneDeviceWithTheWholeBatch();
     void equalsRanks();
     void saysWhatItsCopiesCost();
+    void dropoutGivesTheSameBitsEveryTime();
     void singleIsDdpWithoutPeers();
     void isRefused_data();
     void isRefused();
@@ -89,6 +90,21 @@ void TestDp::saysWhatItsCopiesCost()
             QVERIFY2(record.contains(key) && QByteArray::fromStdString(record.at(key)).toDouble() > 0, key);
     }
     QVERIFY(steps > 0);
+}
+
+void TestDp::dropoutGivesTheSameBitsEveryTime() // though the devices are threads that draw from one generator
+{
+    const QStringList options = quick({"--strategy", "dp", "--dp-devices", "3", "--dropout", "0.5", "--steps", "30"});
+    std::string hash;
+    for (int run = 0; run < 3; ++run) {
+        Ranks devices(0, options);
+        QVERIFY(devices.finish());
+        QVERIFY2(devices.exitCode(0) == 0, devices.errors(0).constData());
+        if (run == 0)
+            hash = devices.fact(0, "parameter_hash");
+        QCOMPARE(devices.fact(0, "parameter_hash"), hash);
+    }
+    QCOMPARE(hash.size(), std::size_t{16});
 }
 
 void TestDp::singleIsDdpWithoutPeers()

@@ -35,6 +35,12 @@ RandomState RandomState::now(at::Device device)
     return state;
 }
 
+bool RandomState::operator==(const RandomState& other) const
+{
+    return m_cpu.equal(other.m_cpu) && m_own.defined() == other.m_own.defined() &&
+           (!m_own.defined() || m_own.equal(other.m_own));
+}
+
 void RandomState::restore() const
 {
     setState(at::kCPU, m_cpu);

@@ -10,6 +10,7 @@ class RandomState {
 public:
     [[nodiscard]] static RandomState now(at::Device device);
     void restore() const;
+    [[nodiscard]] bool operator==(const RandomState& other) const; // of the same device
 
 private:
     at::Device m_device = at::Device(at::kCPU);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/parallel/dataparallel.h"
 
+#include "trainer/models/randomstate.h"
+
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -37,17 +39,6 @@ private:
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
-// The first on this thread, the others each on one of its own. Throws what any of them threw.
-void onEach(std::size_t devices, const std::function<void(std::size_t)>& work)
-{
-    std::vector<std::future<void>> others;
-    for (std::size_t i = 1; i < devices; ++i)
-        others.push_back(std::async(std::launch::async, work, i));
-    work(0);
-    for (std::future<void>& other : others)
-        other.get();
-}
-
 std::vector<at::Tensor> detached(const std::vector<at::Tensor>& tensors)
 {
     std::vector<at::Tensor> result;
@@ -64,6 +55,19 @@ DataParallel::DataParallel(const Objective& objective, StepClock& clock, std::ve
 {
     for (const Replica& other : m_others)
         m_objectives.emplace_back(objective, *other.model, other.device);
+}
+
+// The first on this thread, the others each on one of its own, or all in turn. Throws what any of them threw.
+void DataParallel::onEach(std::size_t devices, const std::function<void(std::size_t)>& work)
+{
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < devices && !m_inTurn; ++i)
+        others.push_back(std::async(std::launch::async, work, i));
+    work(0);
+    for (std::size_t i = 1; i < devices && m_inTurn; ++i)
+        work(i);
+    for (std::future<void>& other : others)
+        other.get();
 }
 
 void DataParallel::replicate()
@@ -93,11 +97,7 @@ at::Tensor DataParallel::forward(const Batch& batch, Sync sync)
         for (std::size_t i = 0; i < inputs.size(); ++i) // fewer than devices when the batch is small
             inputs[i] = inputs[i].to(m_objectives[i].device());
     }
-    m_scores.assign(inputs.size(), {});
-    onEach(inputs.size(), [&](std::size_t i) {
-        const c10::DeviceGuard guard(m_objectives[i].device());
-        m_scores[i] = m_objectives[i].scores(inputs[i]);
-    });
+    scoreEach(inputs);
     {
         const Stopwatch time(m_costs.gather, m_objectives);
         std::vector<at::Tensor> arrived;
@@ -107,6 +107,22 @@ at::Tensor DataParallel::forward(const Batch& batch, Sync sync)
         m_gathered = at::cat(arrived).set_requires_grad(true);
     }
     return objective().loss(m_gathered, batch.targets);
+}
+
+void DataParallel::scoreEach(const std::vector<at::Tensor>& inputs)
+{
+    const bool watched = objective().device().is_cpu() && (!m_sawForward || !m_inTurn);
+    if (watched && !m_sawForward)
+        m_inTurn = true;
+    const RandomState before = RandomState::now(at::kCPU);
+    m_scores.assign(inputs.size(), {});
+    onEach(inputs.size(), [&](std::size_t i) {
+        const c10::DeviceGuard guard(m_objectives[i].device());
+        m_scores[i] = m_objectives[i].scores(inputs[i]);
+    });
+    if (watched)
+        m_inTurn = !(RandomState::now(at::kCPU) == before);
+    m_sawForward = true;
 }
 
 void DataParallel::backward(const at::Tensor& loss)

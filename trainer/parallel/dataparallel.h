@@ -7,6 +7,8 @@
 
 #include "trainer/parallel/single.h"
 
+#include <functional>
+
 namespace lockstep::trainer {
 
 class DataParallel : public Single {
@@ -16,6 +18,9 @@ public:
         at::Device device;
     };
 
+    // On a CPU all threads draw from one generator: as soon as a forward is seen to draw, dropout say, the devices
+    // compute one after the other, and the same run gives the same bits.
+    //
     // `others`: for each device but the first, which computes with the model itself. Its batch norms' running means are
     // the ones kept.
     DataParallel(const Objective& objective, StepClock& clock, std::vector<Replica> others);
@@ -27,7 +32,9 @@ public:
 
 private:
     void replicate();
+    void scoreEach(const std::vector<at::Tensor>& inputs);
     void reduce();
+    void onEach(std::size_t devices, const std::function<void(std::size_t)>& work);
 
     std::vector<Replica> m_others;
     std::vector<Objective> m_objectives; // by device, the first one's too
@@ -41,6 +48,8 @@ private:
     };
     Costs m_costs; // milliseconds of the step
     bool m_newStep = true;
+    bool m_sawForward = false;
+    bool m_inTurn = false; // the devices are threads of a CPU, and the model draws random numbers, or nobody knows yet
 };
 
 } // namespace lockstep::trainer
