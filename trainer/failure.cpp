@@ -23,11 +23,13 @@ const char* meaning(ExitCode code)
     case ExitCode::LostPeer:
         return "another rank is gone or does not answer";
     case ExitCode::NanLoss:
-        return "the loss is not finite (--nan stop)";
+        return "the loss is not finite (--nan stop), or the gradients never were";
     case ExitCode::OutOfMemory:
         return "memory ran out, on the GPU or on the machine";
     case ExitCode::Mismatch:
         return "the ranks differ: another program, options, data or parameters, or a clock";
+    case ExitCode::Output:
+        return "a file that was asked for besides checkpoints cannot be written";
     case ExitCode::Terminated:
         return "ended by SIGTERM after the current step";
     }

@@ -22,6 +22,7 @@ enum class ExitCode : int {
     NanLoss = 8,
     OutOfMemory = 9,
     Mismatch = 10,
+    Output = 11,
     Terminated = 143, // SIGTERM, as a shell reports it
 };
 

@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 namespace lockstep::trainer {
@@ -14,6 +16,7 @@ namespace {
 
 void dump(Strategy& strategy, const std::vector<at::Tensor>& parts, const std::string& path)
 {
+    errno = 0;
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     strategy.gather(parts, [&file](std::size_t, const at::Tensor& whole) {
         const at::Tensor plain = whole.to(at::kCPU).contiguous();
@@ -21,7 +24,8 @@ void dump(Strategy& strategy, const std::vector<at::Tensor>& parts, const std::s
     });
     file.close();
     if (!file)
-        throw Failure(ExitCode::Unexpected, "cannot write " + path);
+        throw Failure(ExitCode::Output,
+                      "cannot write " + path + (errno != 0 ? ": " + std::string(std::strerror(errno)) : ""));
 }
 
 } // namespace

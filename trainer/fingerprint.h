@@ -9,8 +9,9 @@
 namespace lockstep::trainer {
 
 // All ranks together, whatever each holds of them.
-[[nodiscard]] std::string fingerprint(Strategy& strategy);        // XXH64 of their bytes, 16 hex digits
-void dumpParameters(Strategy& strategy, const std::string& path); // their bytes, one after the other
+[[nodiscard]] std::string fingerprint(Strategy& strategy); // XXH64 of their bytes, 16 hex digits
+// Their bytes, one after the other; throw Failure(Output).
+void dumpParameters(Strategy& strategy, const std::string& path);
 void dumpGradients(Strategy& strategy, const std::string& path);
 
 } // namespace lockstep::trainer

@@ -4,6 +4,7 @@
 #include "trainer/checkpoint/checkpoints.h"
 #include "trainer/checkpoint/rehearsal.h"
 #include "trainer/checkpoint/weights.h"
+#include "trainer/data/sampleorder.h"
 #include "trainer/evaluation.h"
 #include "trainer/failure.h"
 #include "trainer/fingerprint.h"
@@ -45,7 +46,8 @@ void train(const Options& options, MetricWriter& metrics)
     const DistributedSampler sampler(data.train->count(), samplerOptions(options, place));
     Loader loader(*data.train, loaderOptions(options, place, device));
     Steps steps = planSteps(options, loader.batchesOf(sampler.perRank()));
-    checkData(group, data, asMilliseconds(options.rendezvousTimeoutS));
+    const Statement order = sampleOrder(options, *data.train);
+    checkData(group, data, order, options.rendezvousTimeout());
 
     // 3. The model, the same on every rank: the seed makes it, and the strategy broadcasts rank 0's.
     seedWeights(options);
@@ -63,7 +65,8 @@ void train(const Options& options, MetricWriter& metrics)
     // 4. Where to begin.
     Report report(metrics, options.epochs);
     Progress progress{.seed = options.seed};
-    TrainingState state{*model, *strategy, optimizer, scaler, group, progress};
+    EpochMean mean;
+    TrainingState state{*model, *strategy, optimizer, scaler, group, progress, mean, order};
     Checkpoints checkpoints(options, group, report);
     if (!options.resume.empty())
         rehearse(loader, sampler, *model, *strategy, optimizer, device, clock);
@@ -71,20 +74,29 @@ void train(const Options& options, MetricWriter& metrics)
     steps = planSteps(options, steps, progress, loader, sampler);
     const Schedule schedule = scheduleFor(options, steps.total);
     checkParameters(group, *strategy, *model);
-    report.info(runFacts(options, place, device, *data.train, *model, steps));
+    reportStart(report, options, place, device, data, *model, steps, progress);
     report.info(group.facts());
-    report.line(runLine(options, place, device, *model));
 
     // 5. Train: forward, backward (which reduces the gradients meanwhile), step.
     StepMetrics stepMetrics(metrics, [&device] { return device.memory(); });
     StepRecorder recorder(stepMetrics, clock, device);
     Agreement agreement(group);
     const std::int64_t factsAt = progress.step + kFirstSteps;
+    const auto count = [&](const std::optional<StepResult>& done) {
+        if (done) {
+            refuseNan(options, *done);
+            mean.add(*done);
+        }
+    };
+    const auto settle = [&] { // a GPU's numbers come a step late
+        count(recorder.finish());
+        gradients.settle();
+    };
     while (progress.step < steps.total) {
         loader.begin(sampler.share(progress.epoch, progress.takenOfEpoch),
                      {static_cast<std::uint64_t>(options.seed), progress.epoch});
         stepMetrics.begin();
-        EpochMean mean;
+        mean.begin(progress.takenOfEpoch);
         while (loader.left() > 0 && progress.step < steps.total) {
             seedStep(options, place.rank, progress.step);
             const std::int64_t forwards = std::min(options.accumulate, loader.left());
@@ -119,32 +131,30 @@ void train(const Options& options, MetricWriter& metrics)
                 ++progress.epoch;
                 progress.takenOfEpoch = 0;
             }
-            if (const auto done = recorder.step({.step = progress.step,
-                                                 .epoch = passesOf(progress, sampler.total()),
-                                                 .lr = rate,
-                                                 .gradNorm = gradients.norm(),
-                                                 .lossScale = gradients.lossScale(),
-                                                 .skipped = gradients.skipped(),
-                                                 .more = strategy->metrics()})) {
-                refuseNan(options, *done);
-                mean.add(*done);
-            }
+            count(recorder.step({.step = progress.step,
+                                 .epoch = passesOf(progress, sampler.total()),
+                                 .lr = rate,
+                                 .gradNorm = gradients.norm(),
+                                 .lossScale = gradients.lossScale(),
+                                 .skipped = gradients.skipped(),
+                                 .more = strategy->metrics()}));
             for (const std::string& name : gradients.withoutGradient())
                 report.noGradient(name);
-            if (progress.step == factsAt)
+            if (progress.step == factsAt) {
                 report.info(strategy->facts());
+                report.info(device.transport(place.world));
+            }
             const Wishes wishes = agreement.after(progress.step, {checkpoints.wanted(), StopRequest::made()});
-            if (wishes.checkpoint || wishes.stop || checkpoints.dueAfterStep(progress.step))
+            if (wishes.checkpoint || wishes.stop || checkpoints.dueAfterStep(progress.step)) {
+                settle(); // what was not finite must not be in it
                 checkpoints.save(state, std::nullopt);
+            }
             if (wishes.stop) {
                 checkpoints.conclude();
                 throw Failure(ExitCode::Terminated, "stopped by SIGTERM after step " + std::to_string(progress.step));
             }
         }
-        if (const auto done = recorder.finish()) {
-            refuseNan(options, *done);
-            mean.add(*done);
-        }
+        settle();
 
         // 6. What the epoch came to, over all ranks; then keep it. A SIGTERM waits for that.
         const StopRequest::Hold hold;
@@ -159,13 +169,16 @@ void train(const Options& options, MetricWriter& metrics)
     }
 
     // 7. All ranks hold the same bits now.
+    gradients.refuseNothingTaken();
     report.info(strategy->facts());
+    if (progress.step < factsAt)
+        report.info(device.transport(place.world));
     report.info({{"parameter_hash", fingerprint(*strategy)}, {"steps_done", progress.step}});
     if (!options.dumpParameters.empty())
         dumpParameters(*strategy, options.dumpParameters + "." + std::to_string(place.rank));
     if (!options.exportWeights.empty())
         exportWeights(options.exportWeights, *model, *strategy, group);
-    group.barrier(asMilliseconds(options.timeoutS)); // rank 0 hosts the store: it leaves last
+    group.barrier(options.timeout()); // rank 0 hosts the store: it leaves last
     checkpoints.conclude();
     metrics.flush(kFlushDeadline);
 }
@@ -177,7 +190,7 @@ int main(int argc, char** argv)
     tuneAllocator();
     StopRequest::install();
     SaveRequest::install();
-    MetricWriter metrics(MetricWriter::kDescriptor, 0);
+    MetricWriter metrics(MetricWriter::kDescriptor, rankSaid(environmentVariable));
     const LastWords lastWords(metrics); // an exception that leaves train() ends the process there, at once
     if (const auto options = parseOptions(std::span(argv + 1, static_cast<std::size_t>(argc - 1))))
         train(*options, metrics);

@@ -4,6 +4,7 @@
 #include "trainer/failure.h"
 #include "trainer/optiontable.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -85,6 +86,12 @@ constexpr Belongs kTable[] = {
     throw Failure(ExitCode::Options, sentence);
 }
 
+bool sameFolder(const std::string& a, const std::string& b)
+{
+    const auto plain = [](const std::string& path) { return (std::filesystem::path(path) / "").lexically_normal(); };
+    return plain(a) == plain(b);
+}
+
 std::string without(const Options& options, std::string_view name) // "in --data idx", "without --resume"
 {
     const std::string value = valueOf(options, name);
@@ -119,6 +126,12 @@ void refuseContradictions(const Options& options)
         refuse(
             "--uneven join does not go with --sync-batch-norm yes: a rank that has run out of samples has no mean to "
             "give");
+    if (kFsdp(options) && options.device == DeviceKind::Cuda && options.backend == BackendKind::Gloo)
+        refuse("--strategy fsdp on GPUs needs --backend nccl: Gloo cannot gather and reduce shards that lie there");
+    if (!options.weights.empty() && kGoesOn(options) && !sameFolder(options.resume, options.checkpoint))
+        refuse(
+            "--weights and --resume contradict each other: the checkpoint has the weights; --resume with the folder of "
+            "--checkpoint takes --weights for the first attempt");
     if (options.uneven == Uneven::Join && options.dropLast == Switch::Yes)
         refuse("--uneven join keeps the samples that --drop-last yes leaves out: choose one");
 }

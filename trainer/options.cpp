@@ -16,6 +16,26 @@ namespace {
 constexpr double kAdamLearningRate = 1e-3;
 constexpr double kSgdLearningRate = 1e-2;
 constexpr double kAdamWDecay = 1e-2; // torch.optim.AdamW's default
+
+// As a shell would want it typed, so that a blank in a path does not look like the next option.
+std::string quotedWhereNeeded(const std::string& value)
+{
+    if (value.find_first_of(" \t\r\n\"\\=") == std::string::npos)
+        return value;
+    std::string text = "\"";
+    for (const char c : value) {
+        if (c == '"' || c == '\\')
+            text += '\\';
+        text += c;
+    }
+    return text + '"';
+}
+
+std::chrono::milliseconds asMilliseconds(double seconds)
+{
+    return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(seconds * 1000));
+}
+
 std::string_view withoutDashes(std::string_view argument)
 {
     argument.remove_prefix(std::min(argument.find_first_not_of('-'), argument.size()));
@@ -71,6 +91,16 @@ std::optional<Options> parseOptions(std::span<const char* const> arguments)
     return options;
 }
 
+std::chrono::milliseconds Options::timeout() const
+{
+    return asMilliseconds(timeoutS);
+}
+
+std::chrono::milliseconds Options::rendezvousTimeout() const
+{
+    return asMilliseconds(rendezvousTimeoutS);
+}
+
 std::string valueOf(const Options& options, std::string_view name)
 {
     return shownValue(options, *findOption(name));
@@ -80,7 +110,7 @@ std::string configuration(const Options& options)
 {
     std::string text;
     for (const OptionRow& row : optionTable())
-        text += (text.empty() ? "" : " ") + row.name + "=" + shownValue(options, row);
+        text += (text.empty() ? "" : " ") + row.name + "=" + quotedWhereNeeded(shownValue(options, row));
     return text;
 }
 

@@ -3,6 +3,7 @@
 // value, `--name value` or `--name=value`, so that a spec's `weight_decay = 0.1` maps to it without knowing its type.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -130,6 +131,8 @@ struct Options {
 
     [[nodiscard]] double learningRate() const;
     [[nodiscard]] double decay() const;
+    [[nodiscard]] std::chrono::milliseconds timeout() const;
+    [[nodiscard]] std::chrono::milliseconds rendezvousTimeout() const;
 };
 
 // nullopt: --help or --help-table was asked for and has been printed. Throws Failure(Options) with the option meant.
@@ -139,8 +142,9 @@ struct Options {
 [[nodiscard]] std::string
 helpTable(); // the same for programs, --help-table: a heading and a line an option, tabs between
 
-// Every option with the value in use, defaults too: the resolved configuration, as said in the run's records.
-[[nodiscard]] std::string configuration(const Options& options);                  // "model=cnn data=idx ..."
+// Every option with the value in use, defaults too: the resolved configuration, as said in the run's records:
+// `model=cnn data-path="/my data" ...`, a value in quotes where it has a blank, quote, backslash or equals sign.
+[[nodiscard]] std::string configuration(const Options& options);
 [[nodiscard]] std::string valueOf(const Options& options, std::string_view name); // as it would be typed
 
 } // namespace lockstep::trainer

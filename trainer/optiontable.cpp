@@ -18,9 +18,10 @@ constexpr std::size_t kLongestName = 64; // longer arguments are no slip of the 
 constexpr std::size_t kFarthestSlip = 3; // edits up to which a name counts as meant
 constexpr std::size_t kHelpColumn = 36;
 constexpr std::string_view kOneOf = "NAME"; // of choices that the argument does not spell out
-constexpr std::array kExitCodes{ExitCode::Ok,      ExitCode::Unexpected,  ExitCode::Options,    ExitCode::Device,
-                                ExitCode::Data,    ExitCode::Checkpoint,  ExitCode::Rendezvous, ExitCode::LostPeer,
-                                ExitCode::NanLoss, ExitCode::OutOfMemory, ExitCode::Mismatch,   ExitCode::Terminated};
+constexpr std::array kExitCodes{ExitCode::Ok,        ExitCode::Unexpected,  ExitCode::Options,    ExitCode::Device,
+                                ExitCode::Data,      ExitCode::Checkpoint,  ExitCode::Rendezvous, ExitCode::LostPeer,
+                                ExitCode::NanLoss,   ExitCode::OutOfMemory, ExitCode::Mismatch,   ExitCode::Output,
+                                ExitCode::Terminated};
 
 template <typename Number>
 std::string shortest(Number value)

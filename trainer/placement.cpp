@@ -106,6 +106,14 @@ std::optional<std::string> environmentVariable(const char* name)
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+int rankSaid(const Lookup& environment)
+{
+    const std::string text = environment("RANK").value_or("");
+    int rank = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    return error == std::errc{} && end == text.data() + text.size() && rank >= 0 && rank <= kMostRanks ? rank : 0;
+}
+
 Placement placementFor(const std::string& init, const Lookup& environment)
 {
     const Url url = split(init);

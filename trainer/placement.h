@@ -32,6 +32,8 @@ using Lookup = std::function<std::optional<std::string>(const char* name)>;
 // environment has no RANK and WORLD_SIZE; the URL goes before the environment, as in torch.distributed.
 // Throws Failure(Options) naming the variable, or the form that the URL must have.
 [[nodiscard]] Placement placementFor(const std::string& init, const Lookup& environment);
+// RANK alone, for what is said before the rest is known; 0 where it is no rank.
+[[nodiscard]] int rankSaid(const Lookup& environment);
 [[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
 
 } // namespace lockstep::trainer

@@ -98,14 +98,12 @@ void checkStart(ProcessGroup& group, const Options& options, const Device& devic
     compareClocks(group);
 }
 
-void checkData(ProcessGroup& group, const DataSplit& data, std::chrono::milliseconds patience)
+void checkData(ProcessGroup& group, const DataSplit& data, const Statement& order, std::chrono::milliseconds patience)
 {
     group.barrier(patience);
-    const SampleShape& shape = data.train->shape();
-    const auto sizes = {shape.channels, shape.height, shape.width, shape.context, shape.classes};
-    compare(group, {{"the number of training samples", std::to_string(data.train->count())},
-                    {"the number of test samples", std::to_string(data.test ? data.test->count() : 0)},
-                    {"a sample (channels, height, width, context, classes)", c10::Join(" ", sizes)}});
+    Statement own = order;
+    own.emplace_back("the number of test samples", std::to_string(data.test ? data.test->count() : 0));
+    compare(group, own);
 }
 
 void checkParameters(ProcessGroup& group, Strategy& strategy, const Model& model)

@@ -22,8 +22,8 @@ inline constexpr double kMostClockDifferenceS = 5;
 // may differ when it only says where a node keeps things or how many hands it has: of a path only whether there is one
 // is compared (a model's file by its bytes), and --init, --threads, --workers and --prefetch not at all.
 void checkStart(ProcessGroup& group, const Options& options, const Device& device);
-// Samples and their shape. Waits this long for a rank that still reads: a slow disk is no lost peer.
-void checkData(ProcessGroup& group, const DataSplit& data, std::chrono::milliseconds patience);
+// Samples, as sampleorder.h has them. Waits this long for a rank that still reads: a slow disk is no lost peer.
+void checkData(ProcessGroup& group, const DataSplit& data, const Statement& order, std::chrono::milliseconds patience);
 // Parameters and buffers, by hash.
 void checkParameters(ProcessGroup& group, Strategy& strategy, const Model& model);
 

@@ -3,6 +3,8 @@
 
 #include "trainer/data/batchworkers.h"
 #include "trainer/failure.h"
+#include "trainer/models/parameters.h"
+#include "trainer/numbertext.h"
 #include "trainer/splitmix.h"
 
 #include <ATen/ATen.h>
@@ -26,7 +28,7 @@ constexpr int kGrowBy = 64 << 20;
 std::int64_t parameterCount(const torch::nn::Module& module)
 {
     std::int64_t count = 0;
-    for (const at::Tensor& parameter : module.parameters())
+    for (const auto& [name, parameter] : distinctParameters(module))
         count += parameter.numel();
     return count;
 }
@@ -36,7 +38,7 @@ Facts modelSummary(const Model& model)
     std::int64_t trainable = 0;
     std::int64_t buffers = 0;
     std::int64_t bytes = 0;
-    for (const at::Tensor& parameter : model.parameters()) {
+    for (const auto& [name, parameter] : distinctParameters(model)) {
         trainable += parameter.requires_grad() ? parameter.numel() : 0;
         bytes += static_cast<std::int64_t>(parameter.nbytes());
     }
@@ -83,11 +85,6 @@ void seedStep(const Options& options, int rank, std::int64_t step)
                              (static_cast<std::uint64_t>(rank) << 40) + static_cast<std::uint64_t>(step) + 1));
 }
 
-std::chrono::milliseconds asMilliseconds(double seconds)
-{
-    return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(seconds * 1000));
-}
-
 SamplerOptions samplerOptions(const Options& options, const Placement& place)
 {
     Remainder remainder = options.uneven == Uneven::Join ? Remainder::Join : Remainder::Pad;
@@ -106,9 +103,9 @@ LoaderOptions loaderOptions(const Options& options, const Placement& place, cons
 std::vector<std::string> trainableNames(const Model& model)
 {
     std::vector<std::string> names;
-    for (const auto& parameter : model.named_parameters()) {
-        if (parameter.value().requires_grad())
-            names.push_back(parameter.key());
+    for (const auto& [name, parameter] : distinctParameters(model)) {
+        if (parameter.requires_grad())
+            names.push_back(name);
     }
     return names;
 }
@@ -139,7 +136,9 @@ Steps planSteps(const Options& options, const Steps& whole, Progress& progress, 
     return {whole.perEpoch, options.steps > 0 ? std::min(options.steps, all) : all};
 }
 
-Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
+namespace {
+
+Facts runFacts(const Options& options, const Placement& place, const Device& device, const DataSplit& data,
                const Model& model, const Steps& steps)
 {
     Facts facts{{"model", valueOf(options, "model")},
@@ -152,7 +151,8 @@ Facts runFacts(const Options& options, const Placement& place, const Device& dev
                 {"device", device.tensors.str()},
                 {"threads", std::int64_t{at::get_num_threads()}},
                 {"data", valueOf(options, "data")},
-                {"samples", data.count()},
+                {"samples", data.train->count()},
+                {"test_samples", data.test ? data.test->count() : 0},
                 {"seed", options.seed},
                 {"optimizer", valueOf(options, "optimizer")},
                 {"lr", options.learningRate()},
@@ -169,6 +169,21 @@ std::string runLine(const Options& options, const Placement& place, const Device
            std::to_string(place.world) + (place.world == 1 ? " rank" : " ranks") + " × batch " +
            std::to_string(options.batch) + " on " + device.tensors.str() + ", " + toString(device.backend) + ", " +
            valueOf(options, "data") + ", " + valueOf(options, "optimizer");
+}
+
+} // namespace
+
+void reportStart(Report& report, const Options& options, const Placement& place, const Device& device,
+                 const DataSplit& data, const Model& model, const Steps& steps, const Progress& progress)
+{
+    report.info(runFacts(options, place, device, data, model, steps));
+    report.line(runLine(options, place, device, model));
+    if (!data.test && options.evaluateEvery > 0)
+        report.line("there is nothing to test on beside " + options.dataPath +
+                    ": no test loss is measured, and no best checkpoint kept");
+    if (!options.resume.empty() && progress.step >= steps.total)
+        report.line("nothing is left to train after step " + std::to_string(progress.step) +
+                    ": more --epochs or --steps would go on");
 }
 
 double passesOf(const Progress& progress, std::int64_t samplesPerEpoch)
@@ -190,25 +205,8 @@ at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t sa
 void refuseNan(const Options& options, const StepResult& step)
 {
     if (options.onNan == OnNan::Stop && !std::isfinite(step.loss))
-        throw Failure(ExitCode::NanLoss, "the loss is " + std::to_string(step.loss) + " at step " +
+        throw Failure(ExitCode::NanLoss, "the loss is " + numberText(step.loss) + " at step " +
                                              std::to_string(step.step) + "; a smaller --lr may help");
-}
-
-void EpochMean::add(const StepResult& step)
-{
-    m_loss += step.loss * static_cast<double>(step.samples);
-    m_samples += static_cast<double>(step.samples);
-}
-
-EpochResult EpochMean::over(ProcessGroup& group) const
-{
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
-    at::Tensor sums = at::tensor({m_loss, m_samples}, at::kDouble);
-    group.sum(sums);
-    EpochResult result;
-    result.trainLoss = sums[0].item<double>() / sums[1].item<double>();
-    result.samplesPerS = sums[1].item<double>() / seconds;
-    return result;
 }
 
 } // namespace lockstep::trainer

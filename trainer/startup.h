@@ -10,7 +10,6 @@
 #include "trainer/records/report.h"
 #include "trainer/records/stepmetrics.h"
 
-#include <chrono>
 #include <string>
 
 namespace lockstep::trainer {
@@ -22,7 +21,6 @@ void seedWeights(const Options& options);
 // ranks, has nothing to restore, and ranks drop out different activations.
 void seedStep(const Options& options, int rank, std::int64_t step);
 
-[[nodiscard]] std::chrono::milliseconds asMilliseconds(double seconds);
 [[nodiscard]] SamplerOptions samplerOptions(const Options& options, const Placement& place);
 [[nodiscard]] LoaderOptions loaderOptions(const Options& options, const Placement& place, const Device& device);
 [[nodiscard]] std::vector<std::string> trainableNames(const Model& model);
@@ -38,27 +36,14 @@ struct Steps {
 [[nodiscard]] Steps planSteps(const Options& options, const Steps& whole, Progress& progress, const Loader& loader,
                               const DistributedSampler& sampler);
 
-[[nodiscard]] Facts runFacts(const Options& options, const Placement& place, const Device& device, const Dataset& data,
-                             const Model& model, const Steps& steps);
-[[nodiscard]] std::string runLine(const Options& options, const Placement& place, const Device& device,
-                                  const Model& model);
+// What is known before the first step, as facts; what a reader wants of it, and what may surprise one, as lines.
+void reportStart(Report& report, const Options& options, const Placement& place, const Device& device,
+                 const DataSplit& data, const Model& model, const Steps& steps, const Progress& progress);
 
 [[nodiscard]] double passesOf(const Progress& progress, std::int64_t samplesPerEpoch); // with the fraction
 // The weight of a forward in its step, so that the step's gradient, a mean over ranks, is the mean over all its
 // samples: `samples` in this forward, `samplesOfStep` in all forwards of all `world` ranks.
 [[nodiscard]] at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep, int world);
 void refuseNan(const Options& options, const StepResult& step); // throws Failure(NanLoss) under --nan stop
-
-// The mean loss of an epoch's samples, and their rate.
-class EpochMean {
-public:
-    void add(const StepResult& step);
-    [[nodiscard]] EpochResult over(ProcessGroup& group) const; // trainLoss and samplesPerS of all ranks
-
-private:
-    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
-    double m_loss = 0;
-    double m_samples = 0;
-};
 
 } // namespace lockstep::trainer

@@ -20,9 +20,10 @@
 //             (NAME=PARAMETERS of each top-level module) world total_steps steps_per_epoch batch backend device
 //             device_name device_uuid (of a GPU) nccl (its version) flight_recorder (the file NCCL leaves when a
 //             collective times out) threads configuration (every option with its value) libtorch epochs data samples
-//             seed optimizer lr; resumed resumed_step (from which file); checkpoint checkpoint_step
-//             checkpoint_seconds checkpoint_bytes (the newest; checkpoint_error: it could not be written); at the end
-//             parameter_hash steps_done.
+//             test_samples seed optimizer lr; after 20 steps nccl_transport (P2P/CUMEM, NET/IB ...); resumed
+//             resumed_step (from which file); checkpoint checkpoint_step checkpoint_seconds checkpoint_bytes (the
+//             newest; checkpoint_error: it could not be written); at the end parameter_hash steps_done.
+//             warning=SENTENCE: what this rank was asked for and cannot do.
 //             failure=SENTENCE failure_code: the rank's last record when it ends by itself before its time.
 //             no_gradient=NAME, rank 0: a parameter whose gradient was zero or missing on all ranks for 20 steps.
 //             After 20 steps and at the end, from DDP: buckets (how many) bucket_bytes (in the order in which they are

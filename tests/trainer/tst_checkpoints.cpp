@@ -23,6 +23,16 @@ QStringList small(const QStringList& more) // 8 steps an epoch on 2 ranks
     return quick(QStringList{"--synthetic-samples", "250", "--width", "16"} + more);
 }
 
+std::vector<std::string> trainLosses(const Ranks& ranks) // of the epochs
+{
+    std::vector<std::string> losses;
+    for (const Record& record : ranks.records(0, "metric")) {
+        if (record.contains("train_loss"))
+            losses.push_back(record.at("train_loss"));
+    }
+    return losses;
+}
+
 void damage(const QString& path, qsizetype at)
 {
     QFile file(path);
@@ -46,6 +56,11 @@ private slots:
     void anotherStrategyGoesOn_data();
     void anotherStrategyGoesOn();
     void anotherNumberOfRanksGoesOn();
+    void anotherBatchTakesTheSameSamples();
+    void atAnEpochsEndAnotherOrderMayBegin();
+    void aFinishedRunSaysSo();
+    void theBestIsWhatWasWritten();
+    void aSignalWithoutFolderIsAnswered();
     void anEpochWithTooLittleLeftIsOver();
     void theFolderIsKept();
     void theSameCommandBeginsAndGoesOn();
@@ -104,6 +119,11 @@ void TestCheckpoints::resumedTrainingIsBitIdentical()
     QCOMPARE(second.fact(world - 1, "parameter_hash"), whole.fact(0, "parameter_hash"));
     QCOMPARE(second.fact(0, "steps_done"), whole.fact(0, "steps_done"));
     QCOMPARE(second.fact(0, "resumed_step"), until.toStdString());
+    const std::vector<std::string> losses = trainLosses(second); // an epoch's rest alone would have another mean
+    QVERIFY(!losses.empty());
+    std::vector<std::string> expected = trainLosses(whole);
+    expected.erase(expected.begin(), expected.end() - std::ssize(losses));
+    QCOMPARE(losses, expected);
 }
 
 void TestCheckpoints::anotherStrategyGoesOn_data()
@@ -141,6 +161,73 @@ void TestCheckpoints::anotherNumberOfRanksGoesOn()
     QVERIFY(one.finish());
     QVERIFY2(one.exitCode(0) == 0, one.errors(0));
     QCOMPARE(one.fact(0, "steps_done"), std::string("12")); // 2, and 154 left in batches of 16
+}
+
+void TestCheckpoints::anotherBatchTakesTheSameSamples()
+{
+    const QTemporaryDir folder;
+    Ranks first(0, small({"--steps", "3", "--checkpoint", folder.path()})); // 48 of 250 samples
+    QVERIFY(first.finish());
+    Ranks second(0, small({"--batch", "32", "--resume", folder.path()}));
+    QVERIFY(second.finish());
+    QVERIFY2(second.exitCode(0) == 0, second.errors(0));
+    QCOMPARE(second.fact(0, "steps_done"), std::string("10")); // 3, and 202 left in batches of 32
+}
+
+void TestCheckpoints::atAnEpochsEndAnotherOrderMayBegin()
+{
+    const QTemporaryDir folder;
+    Ranks first(0, small({"--epochs", "1", "--checkpoint", folder.path()}));
+    QVERIFY(first.finish());
+    Ranks second(0, small({"--epochs", "2", "--shuffle", "no", "--seed", "3", "--resume", folder.path()}));
+    QVERIFY(second.finish());
+    QVERIFY2(second.exitCode(0) == 0, second.errors(0));
+    QCOMPARE(second.fact(0, "steps_done"), std::string("32"));
+}
+
+void TestCheckpoints::aFinishedRunSaysSo()
+{
+    const QTemporaryDir folder;
+    const QStringList options = small({"--epochs", "1", "--checkpoint", folder.path(), "--resume", folder.path()});
+    Ranks first(0, options);
+    QVERIFY(first.finish());
+    QVERIFY(!first.process(0).readAllStandardOutput().contains("nothing is left to train"));
+    Ranks second(0, options);
+    QVERIFY(second.finish());
+    QCOMPARE(second.exitCode(0), 0);
+    QVERIFY(second.process(0).readAllStandardOutput().contains("nothing is left to train after step 16"));
+}
+
+// best.pt cannot be replaced, and the test loss rises: as long as none was written every one is the best so far.
+void TestCheckpoints::theBestIsWhatWasWritten()
+{
+    const QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkpath("best.pt/in-the-way"));
+    Ranks ranks(0, small({"--epochs", "2", "--optimizer", "sgd", "--lr", "0.05", "--momentum", "0.99", "--checkpoint",
+                          folder.path()}));
+    QVERIFY(ranks.finish());
+    std::vector<double> losses;
+    for (const Record& record : ranks.records(0, "metric")) {
+        if (record.contains("test_loss"))
+            losses.push_back(std::stod(record.at("test_loss")));
+    }
+    QCOMPARE(losses.size(), std::size_t{2});
+    QVERIFY2(losses[1] > losses[0], "the test needs a loss that rises");
+    const QByteArray errors = ranks.errors(0);
+    QVERIFY2(errors.contains("the last checkpoint could not be written: cannot keep the best"), errors);
+    QCOMPARE(ranks.exitCode(0), 5);
+}
+
+void TestCheckpoints::aSignalWithoutFolderIsAnswered()
+{
+    Ranks ranks(2, small({"--epochs", "100000", "--evaluate-every", "0"}));
+    QTRY_VERIFY_WITH_TIMEOUT(!ranks.records(1, "metric").empty(), Ranks::kDeadlineMs);
+    kill(static_cast<pid_t>(ranks.process(1).processId()), SIGUSR1);
+    QTRY_VERIFY_WITH_TIMEOUT(!ranks.fact(1, "warning").empty(), Ranks::kDeadlineMs);
+    ranks.process(0).terminate();
+    QVERIFY(ranks.finish());
+    const QByteArray errors = ranks.errors(1);
+    QVERIFY2(errors.contains("rank 1: SIGUSR1 asks for a checkpoint, but there is no --checkpoint FOLDER"), errors);
 }
 
 void TestCheckpoints::anEpochWithTooLittleLeftIsOver()
@@ -227,6 +314,9 @@ void TestCheckpoints::whatCannotBeResumedIsNamed_data()
     QTest::newRow("size") << QStringList{"--width", "32"} << QByteArray("fc1.weight [16, 784] instead of [32, 784]");
     QTest::newRow("optimiser") << QStringList{"--optimizer", "sgd"} << QByteArray("has no 'momentum_buffer'");
     QTest::newRow("seed") << QStringList{"--seed", "7"} << QByteArray("--seed 0 has shuffled; this run's is 7");
+    QTest::newRow("order") << QStringList{"--shuffle", "no"} << QByteArray("--shuffle is no, but was yes");
+    QTest::newRow("number of samples") << QStringList{"--synthetic-samples", "300"}
+                                       << QByteArray("the number of training samples is 300, but was 250");
     QTest::newRow("no such file") << QStringList{"--resume", "/nowhere/x.pt"}
                                   << QByteArray("cannot read /nowhere/x.pt");
 }
@@ -332,8 +422,8 @@ void TestCheckpoints::aFullDiskIsToldAndLeavesTheOlderOnes()
                                  folder.path()}));
     QVERIFY(shell.waitForFinished(Ranks::kDeadlineMs));
     const QByteArray errors = shell.readAllStandardError();
-    QVERIFY2(errors.contains("no checkpoint at step 4, training goes on: cannot write") && errors.contains("at step 6"),
-             errors);
+    QVERIFY2(errors.contains("no checkpoint at step 4, training goes on: cannot write"), errors);
+    QCOMPARE(errors.count("no checkpoint at step"), 1); // step 6 too, but that is no news
     QVERIFY2(errors.contains("the last checkpoint could not be written") && errors.contains("File too large"), errors);
     QCOMPARE(shell.exitCode(), 5);
     QCOMPARE(filesIn(folder.path()), before);

@@ -108,7 +108,7 @@ void TestTrainerOptions::helpListsEveryExitCode()
 {
     const QByteArray help = QByteArray::fromStdString(helpText());
     for (const char* code : {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  5 ", "\n  6 ", "\n  7 ", "\n  8 ",
-                             "\n  9 ", "\n  10 ", "\n  143 "})
+                             "\n  9 ", "\n  10 ", "\n  11 ", "\n  143 "})
         QVERIFY2(help.contains(code), code);
 }
 

@@ -37,6 +37,8 @@ private slots:
     void exitCodes_data();
     void exitCodes();
     void aNanLossStopsOrGoesOn();
+    void aRankNamesItselfInWhatItRefuses();
+    void withoutATestSetItSaysSo();
     void missingRanksAreNamed();
     void sigtermEndsAfterTheStep();
 };
@@ -183,6 +185,12 @@ void TestTraining::exitCodes_data()
                                    << QByteArray("cannot read /nowhere/x.pt");
     QTest::newRow("no folder for the weights") << QStringList{"--epochs", "100000", "--export-weights", "/nowhere/x"}
                                                << 5 << QByteArray("/nowhere/x"); // said before training
+    QTest::newRow("no folder for a dump") << QStringList{"--steps", "1", "--dump-parameters", "/nowhere/x"} << 11
+                                          << QByteArray("cannot write /nowhere/x.0: No such file or directory");
+    QTest::newRow("nothing trained, fp16") << QStringList{"--steps", "2", "--precision", "fp16", "--loss-scale", "1e12"}
+                                           << 8 << QByteArray("nothing was trained: each of the 2 steps was left out");
+    QTest::newRow("weights and resume") << QStringList{"--weights", "a", "--resume", "b"} << 2
+                                        << QByteArray("--weights and --resume contradict each other");
     QTest::newRow("no checkpoint folder") << QStringList{"--steps", "1", "--checkpoint", "/dev/null/x"} << 5
                                           << QByteArray("cannot make the folder /dev/null/x");
 }
@@ -206,12 +214,44 @@ void TestTraining::aNanLossStopsOrGoesOn()
     Ranks stops(0, options);
     QVERIFY(stops.finish());
     QCOMPARE(stops.exitCode(0), 8);
+    const QByteArray errors = stops.errors(0);
+    QVERIFY2(errors.contains(" is NaN at step ") || errors.contains(" is infinite at step "), errors.constData());
     Ranks goes(0, options + QStringList{"--nan", "go-on"});
     QVERIFY(goes.finish());
     QCOMPARE(goes.exitCode(0), 0);
+    QVERIFY(goes.process(0).readAllStandardOutput().contains("train loss NaN  test loss NaN"));
     const std::vector<Record> records = goes.records(0, "metric");
     QVERIFY(std::ranges::any_of(
         records, [](const Record& record) { return record.contains("loss") && record.at("loss") == "nan"; }));
+}
+
+void TestTraining::aRankNamesItselfInWhatItRefuses()
+{
+    Ranks ranks(2, quick({"--batch", "many"}));
+    QVERIFY(ranks.finish());
+    for (int rank = 0; rank < 2; ++rank) {
+        const QByteArray errors = ranks.errors(rank);
+        QVERIFY2(errors.contains("rank " + QByteArray::number(rank) + ": --batch is 'many'"), errors.constData());
+        QCOMPARE(ranks.exitCode(rank), 2);
+    }
+}
+
+void TestTraining::withoutATestSetItSaysSo()
+{
+    const QTemporaryDir folder;
+    QFile text(folder.filePath("train.txt"));
+    QVERIFY(text.open(QIODevice::WriteOnly));
+    QCOMPARE(text.write(QByteArray(1000, 'a')), 1000);
+    text.close();
+    const QStringList options{"--device",  "cpu",     "--threads",   "1",           "--model", "gpt",    "--width",
+                              "16",        "--depth", "1",           "--heads",     "2",       "--data", "text",
+                              "--context", "16",      "--data-path", folder.path(), "--steps", "1"};
+    Ranks alone(0, options);
+    QVERIFY(alone.finish());
+    QVERIFY2(alone.exitCode(0) == 0, alone.errors(0).constData());
+    QVERIFY(alone.process(0).readAllStandardOutput().contains("there is nothing to test on beside " +
+                                                              folder.path().toUtf8()));
+    QCOMPARE(alone.fact(0, "test_samples"), std::string("0"));
 }
 
 void TestTraining::missingRanksAreNamed()

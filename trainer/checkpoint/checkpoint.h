@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A training state as a file that Python opens with torch.load(weights_only=True):
 //   {"model": OrderedDict name -> tensor, "optimizer": as optimizer.state_dict(), "scaler": as scaler.state_dict(),
-//    "step": int, "epoch": int, "taken_of_epoch": int, "seed": int, "best_loss": float, "random": text, ...}
+//    "step": int, "epoch": int, "taken_of_epoch": int, "seed": int, "best_loss": float, "random": text,
+//    "epoch_losses": [a rank's sum ...], "epoch_samples": [...], "order": {name: text}, ...}
 // so model.load_state_dict(file["model"]) and the like work there without renaming.
 #pragma once
 
 #include "trainer/checkpoint/modelstate.h"
 #include "trainer/checkpoint/rankzero.h"
 #include "trainer/checkpoint/tensorarchive.h"
+#include "trainer/comparison.h"
+#include "trainer/epochmean.h"
 #include "trainer/gradscaler.h"
 #include "trainer/optimizer.h"
 #include "trainer/parallel/strategy.h"
@@ -39,6 +42,8 @@ struct TrainingState {
     GradScaler& scaler;
     ProcessGroup& group;
     Progress& progress;
+    EpochMean& mean;        // of the epoch under way
+    const Statement& order; // of its samples, sampleorder.h
 };
 
 // All ranks together; rank 0 writes, tensor by tensor as the strategy gathers them. What fails is kept in `zero`.
@@ -48,7 +53,8 @@ std::uint64_t saveCheckpoint(const std::string& path, const TrainingState& state
 // Rank 0 opens a file and looks at all of it, before anything is changed; then all ranks take it over together.
 class SavedState {
 public:
-    // Throws Failure(Checkpoint): broken, foreign, of another model or optimiser, or with another seed in mid-epoch.
+    // Throws Failure(Checkpoint): broken, foreign, of another model or optimiser, or within an epoch whose samples came
+    // in another order.
     SavedState(const std::string& path, const TrainingState& state);
 
     [[nodiscard]] const std::string& path() const { return m_file.path(); }
@@ -58,6 +64,8 @@ private:
     friend void restoreCheckpoint(const SavedState* saved, TrainingState& state);
 
     void readCounts(const TrainingState& state);
+    void readOrder(const TrainingState& state);
+    void readMeans();
     void readOptimizer(const TrainingState& state);
     void readScaler(const GradScaler& scaler);
 
@@ -69,6 +77,7 @@ private:
     std::vector<std::vector<at::Tensor>> m_optimizer;
     Progress m_progress;
     GradScaler::State m_scaler;
+    std::vector<EpochMean::Sums> m_means; // by rank; empty where the file has none
 };
 
 // nullptr on every rank but 0. Nothing fails any more but a lost peer.

@@ -36,6 +36,8 @@ void Checkpoints::begin(TrainingState& state)
         return;
     m_report.line("goes on from " + saved->path() + ", after step " + std::to_string(state.progress.step));
     m_report.info({{"resumed", saved->path()}, {"resumed_step", state.progress.step}});
+    if (!m_options.weights.empty())
+        m_report.line("the weights are the checkpoint's; --weights counted for a first attempt only");
 }
 
 // Checkpoints of another run in the folder would be mixed with this one's, and --resume would take the wrong ones.
@@ -107,10 +109,14 @@ bool Checkpoints::dueAfterEpoch(std::int64_t epoch) const
     return enabled() && m_options.checkpointEpochs > 0 && epoch % m_options.checkpointEpochs == 0;
 }
 
-bool Checkpoints::wanted() const
+bool Checkpoints::wanted()
 {
-    if (!enabled())
+    if (!enabled()) {
+        if (SaveRequest::made())
+            m_report.warning("SIGUSR1 asks for a checkpoint, but there is no --checkpoint FOLDER to write it into");
+        SaveRequest::clear();
         return false;
+    }
     const std::chrono::duration<double, std::ratio<60>> minutes = std::chrono::steady_clock::now() - m_last;
     return SaveRequest::made() || (m_options.checkpointMinutes > 0 && minutes.count() >= m_options.checkpointMinutes);
 }
@@ -121,7 +127,8 @@ void Checkpoints::save(const TrainingState& state, std::optional<double> testLos
         return;
     const StopRequest::Hold hold;
     SaveRequest::clear();
-    const bool best = testLoss && *testLoss < state.progress.bestLoss;
+    const double bestBefore = state.progress.bestLoss;
+    const bool best = testLoss && *testLoss < bestBefore;
     if (best)
         state.progress.bestLoss = *testLoss;
     if (m_saved == state.progress)
@@ -131,6 +138,7 @@ void Checkpoints::save(const TrainingState& state, std::optional<double> testLos
         m_saved = state.progress;
         m_failure.clear();
     } catch (const Failure& failure) {
+        state.progress.bestLoss = bestBefore; // a later one may be the best that there is
         m_failure = failure.what();
         m_report.noCheckpoint(state.progress.step, m_failure);
     }
@@ -143,6 +151,7 @@ void Checkpoints::write(const TrainingState& state, bool best)
     const std::int64_t step = state.progress.step;
     const std::string path = m_folder.fileOf(step);
     RankZero zero(m_group);
+    zero.agree(); // all are here: none has ended because this step's loss is not finite
     const std::uint64_t bytes = saveCheckpoint(path, state, zero);
     zero.attempt([&] {
         if (best)

@@ -24,7 +24,7 @@ public:
     // A function of the step and epoch alone, the same on all ranks.
     [[nodiscard]] bool dueAfterStep(std::int64_t step) const;
     [[nodiscard]] bool dueAfterEpoch(std::int64_t epoch) const;
-    [[nodiscard]] bool wanted() const; // on this rank, now: SIGUSR1, or the minutes are over
+    [[nodiscard]] bool wanted(); // on this rank, now: SIGUSR1, or the minutes are over
 
     // All ranks together. testLoss: nullopt, none was measured here. What cannot be written is told, and training goes
     // on: the older ones are still there, and a disk may be emptied meanwhile.

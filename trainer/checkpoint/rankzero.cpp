@@ -10,7 +10,6 @@ namespace lockstep::trainer {
 
 namespace {
 
-constexpr std::chrono::hours kPatience{1}; // a slow disk is no lost peer; one that has died is noticed at once
 constexpr std::uint64_t kPace = 256 << 20; // about 10 s on the slowest disks
 constexpr std::size_t kLongestSentence = 4096;
 
@@ -35,12 +34,12 @@ void RankZero::keepPace(std::uint64_t bytes)
     if (m_bytes < kPace)
         return;
     m_bytes = 0;
-    m_group.barrier(kPatience);
+    m_group.barrier(ProcessGroup::kDiskPatience);
 }
 
 void RankZero::agree()
 {
-    m_group.barrier(kPatience);
+    m_group.barrier(ProcessGroup::kDiskPatience);
     at::Tensor said = at::zeros({static_cast<std::int64_t>(kLongestSentence)}, at::kByte);
     at::Tensor code = at::tensor({m_failure ? static_cast<std::int64_t>(m_failure->code()) : 0}, at::kLong);
     if (m_failure) {

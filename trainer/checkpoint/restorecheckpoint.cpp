@@ -28,6 +28,26 @@ void shareScaler(ProcessGroup& group, GradScaler& scaler, GradScaler::State stat
     scaler.restore(state);
 }
 
+// Each rank's own, where there are as many ranks as before; else the first has those of all.
+EpochMean::Sums ownMean(ProcessGroup& group, const std::vector<EpochMean::Sums>& saved)
+{
+    at::Tensor count = at::tensor({static_cast<std::int64_t>(saved.size())}, at::kLong);
+    group.broadcast({count});
+    at::Tensor sums = at::zeros({count.item<std::int64_t>(), 2}, at::kDouble);
+    for (std::size_t i = 0; i < saved.size(); ++i) {
+        sums[static_cast<std::int64_t>(i)][0] = saved[i].loss;
+        sums[static_cast<std::int64_t>(i)][1] = saved[i].samples;
+    }
+    if (sums.numel() == 0)
+        return {};
+    group.broadcast({sums});
+    const bool asMany = sums.size(0) == group.world();
+    if (!asMany && group.rank() > 0)
+        return {};
+    const at::Tensor own = asMany ? sums[group.rank()] : sums.sum(0);
+    return {own[0].item<double>(), own[1].item<double>()};
+}
+
 } // namespace
 
 void restoreCheckpoint(const SavedState* saved, TrainingState& state)
@@ -39,14 +59,14 @@ void restoreCheckpoint(const SavedState* saved, TrainingState& state)
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i].trained && saved != nullptr) {
             trained[*places[i].trained] = saved->m_model[i];
-        } else if (!places[i].trained) {
+        } else if (!places[i].trained && !places[i].sameAs) {
             others.push_back(places[i].tensor.detach());
             if (saved != nullptr)
                 others.back().copy_(saved->m_model[i]);
         }
     }
-    if (!others.empty())
-        state.group.broadcast(others);
+    state.group.barrier(ProcessGroup::kDiskPatience);
+    state.group.broadcast(others);
     state.strategy.scatter([&](std::size_t parameter) { return trained[parameter]; }, state.strategy.parameters());
 
     const std::vector<Optimizer::State>& parts = state.optimizer.state();
@@ -63,6 +83,7 @@ void restoreCheckpoint(const SavedState* saved, TrainingState& state)
     if (saved != nullptr)
         state.progress = saved->progress();
     shareProgress(state.group, state.progress);
+    state.mean.restore(ownMean(state.group, saved == nullptr ? std::vector<EpochMean::Sums>{} : saved->m_means));
     shareScaler(state.group, state.scaler, saved == nullptr ? GradScaler::State{} : saved->m_scaler);
     state.optimizer.stateWasLoaded(state.progress.step);
 }

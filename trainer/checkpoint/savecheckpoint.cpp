@@ -27,6 +27,8 @@ public:
 
     std::uint64_t write()
     {
+        const EpochMean::Sums& sums = m_state.mean.sums();
+        m_means = m_state.group.allGather(at::tensor({sums.loss, sums.samples}, at::kDouble));
         const StoredParts trained = gathered(m_state.strategy.parameters());
         std::vector<StoredParts> optimizer;
         for (const Optimizer::State& part : m_state.optimizer.state())
@@ -77,14 +79,19 @@ private:
     {
         m_pickle.text("model");
         m_pickle.beginOrderedDict();
+        std::vector<StoredTensor> stored; // of one storage where one tensor has several names, as torch.save has them
         for (const ModelTensor& place : m_places) {
+            if (place.sameAs)
+                stored.push_back(stored[*place.sameAs]);
+            else
+                stored.push_back(place.trained ? trained[*place.trained] : m_archive->add(place.tensor));
             m_pickle.text(place.name);
-            m_pickle.tensor(place.trained ? trained[*place.trained] : m_archive->add(place.tensor));
+            m_pickle.tensor(stored.back());
         }
         m_pickle.endDict();
     }
 
-    // A parameter's number is its place among all of the model's, as in Python for model.parameters().
+    // A parameter's number is its place among all of the model's, as in Python for model.parameters(): each once.
     void writeOptimizer(const std::vector<StoredParts>& stored)
     {
         m_pickle.text("optimizer");
@@ -93,6 +100,8 @@ private:
         m_pickle.beginDict();
         std::int64_t number = 0;
         for (const ModelTensor& place : m_places) {
+            if (place.sameAs)
+                continue;
             if (place.trained && !stored.empty() && !m_untouched[*place.trained])
                 writeParameterState(number, *place.trained, stored);
             number += place.isParameter ? 1 : 0;
@@ -173,14 +182,34 @@ private:
         count("seed", progress.seed);
         m_pickle.text("best_loss");
         m_pickle.real(progress.bestLoss);
+        writeMeans();
+        m_pickle.text("order");
+        m_pickle.beginDict();
+        for (const auto& [name, value] : m_state.order) {
+            m_pickle.text(name);
+            m_pickle.text(value);
+        }
+        m_pickle.endDict();
         m_pickle.text("random");
         m_pickle.text(kRandom);
         m_pickle.text("libtorch");
         m_pickle.text(TORCH_VERSION);
     }
 
+    void writeMeans()
+    {
+        for (const auto& [name, column] : {std::pair("epoch_losses", 0), std::pair("epoch_samples", 1)}) {
+            m_pickle.text(name);
+            m_pickle.beginList();
+            for (const at::Tensor& ofRank : m_means)
+                m_pickle.real(ofRank[column].item<double>());
+            m_pickle.endList();
+        }
+    }
+
     const TrainingState& m_state;
     RankZero& m_zero;
+    std::vector<at::Tensor> m_means; // by rank: the sum of losses in this epoch, and the samples
     std::vector<ModelTensor> m_places;
     std::size_t m_trained;
     std::vector<bool> m_untouched; // parameters that never had a gradient: Python's optimisers keep nothing for them

@@ -2,6 +2,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 
 #include "trainer/checkpoint/savedmodel.h"
+#include "trainer/data/sampleorder.h"
 #include "trainer/failure.h"
 
 #include <ATen/ATen.h>
@@ -91,6 +92,19 @@ std::optional<at::Tensor> plainNumber(const Value& value)
     return std::nullopt;
 }
 
+std::vector<double> numbersOf(const Value& value, const std::string& key, const std::string& path)
+{
+    const auto* list = std::get_if<PickleDocument::List>(&value.held);
+    std::vector<double> numbers;
+    for (const Value* item : list == nullptr ? PickleDocument::List{} : *list) {
+        const auto* number = std::get_if<double>(&item->held);
+        if (number == nullptr)
+            refuse(path, "'" + key + "' has something that is no number");
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
 // The one state that Python's optimisers do not always keep: None stands for it.
 bool isKept(const Value& value)
 {
@@ -106,6 +120,8 @@ SavedState::SavedState(const std::string& path, const TrainingState& state)
         refuse(path, "it has a model but no optimiser; --weights begins with such a file");
     readOptimizer(state);
     readCounts(state);
+    readOrder(state);
+    readMeans();
     readScaler(state.scaler);
 }
 
@@ -132,6 +148,39 @@ void SavedState::readCounts(const TrainingState& state)
     }
 }
 
+// A file without it, Python's or an older one, is believed.
+void SavedState::readOrder(const TrainingState& state)
+{
+    const Value* saved = PickleDocument::find(m_file.root(), "order");
+    if (saved == nullptr || m_progress.takenOfEpoch == 0)
+        return;
+    Statement before;
+    const auto* entries = std::get_if<PickleDocument::Dict>(&saved->held);
+    for (const auto& [key, value] : entries == nullptr ? PickleDocument::Dict{} : *entries) {
+        const auto* name = std::get_if<std::string>(&key->held);
+        const auto* text = std::get_if<std::string>(&value->held);
+        if (name != nullptr && text != nullptr)
+            before.emplace_back(*name, *text);
+    }
+    if (const std::string change = changeOfOrder(before, state.order); !change.empty())
+        refuse(path(), "it lies within an epoch of other samples, or in another order: " + change +
+                           "; go on with the same, or from a checkpoint at an epoch's end");
+}
+
+void SavedState::readMeans()
+{
+    const Value* losses = PickleDocument::find(m_file.root(), "epoch_losses");
+    const Value* samples = PickleDocument::find(m_file.root(), "epoch_samples");
+    if (losses == nullptr || samples == nullptr)
+        return;
+    const std::vector<double> ofLosses = numbersOf(*losses, "epoch_losses", path());
+    const std::vector<double> ofSamples = numbersOf(*samples, "epoch_samples", path());
+    if (ofLosses.size() != ofSamples.size())
+        refuse(path(), "'epoch_losses' and 'epoch_samples' are of other ranks");
+    for (std::size_t rank = 0; rank < ofLosses.size(); ++rank)
+        m_means.push_back({ofLosses[rank], ofSamples[rank]});
+}
+
 void SavedState::readOptimizer(const TrainingState& state)
 {
     const Value& optimizer = *findOptimizer(m_file.root());
@@ -139,7 +188,7 @@ void SavedState::readOptimizer(const TrainingState& state)
     const auto ours = state.optimizer.state();
     const std::size_t trained = trainedCount(m_places);
     const auto parameters = static_cast<std::size_t>(
-        std::ranges::count_if(m_places, [](const ModelTensor& place) { return place.isParameter; }));
+        std::ranges::count_if(m_places, [](const ModelTensor& place) { return place.isParameter && !place.sameAs; }));
     const std::size_t theirs = parametersOfGroups(member(optimizer, "param_groups", path()), path());
     if (theirs != parameters && theirs != trained)
         refuse(path(),
@@ -149,6 +198,8 @@ void SavedState::readOptimizer(const TrainingState& state)
     std::size_t kept = 0;
     std::int64_t numbered = 0; // as Python counts: among those that its optimiser was given
     for (const ModelTensor& place : m_places) {
+        if (place.sameAs)
+            continue;
         const auto own = states.find(numbered);
         numbered += place.isParameter && (place.trained || theirs == parameters) ? 1 : 0;
         if (!place.trained || own == states.end())

@@ -3,6 +3,7 @@
 
 #include "trainer/cuda/cudaapi.h"
 #include "trainer/failure.h"
+#include "trainer/outofmemory.h"
 #include "trainer/parallel/gloobackend.h"
 #include "trainer/parallel/meeting.h"
 #include "trainer/parallel/nodebackend.h"
@@ -24,11 +25,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20; // as torch.nn.parallel
 constexpr char kSomewhere[] = "192.0.2.1"; // RFC 5737, for documentation: only its route is asked for
 constexpr std::uint16_t kSomePort = 9;
-
-milliseconds asMs(double seconds)
-{
-    return milliseconds(static_cast<milliseconds::rep>(seconds * 1000));
-}
 
 // Never the host's own name, which /etc/hosts often gives 127.0.1.1.
 GlooBinding bindingFor(const Placement& place)
@@ -53,10 +49,10 @@ GlooBinding bindingFor(const Placement& place)
 ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const Device& device)
     : m_place(place), m_handle(std::make_unique<Handle>())
 {
-    m_handle->store = meet(place, asMs(options.rendezvousTimeoutS));
+    m_handle->store = meet(place, options.rendezvousTimeout());
     const auto& root = m_handle->store;
     const auto part = [&root](const char* name) { return c10::make_intrusive<c10d::PrefixStore>(name, root); };
-    const milliseconds timeout = asMs(options.timeoutS);
+    const milliseconds timeout = options.timeout();
 
     auto& group = m_handle->group;
     group = c10::make_intrusive<c10d::ProcessGroup>(part("group"), place.rank, place.world);
@@ -83,6 +79,8 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
     } catch (const Failure&) {
         throw;
     } catch (const std::exception& error) {
+        if (const auto sentence = outOfMemory(error.what()))
+            throw Failure(ExitCode::OutOfMemory, *sentence);
         throw Failure(ExitCode::Rendezvous,
                       std::string("the ranks found one another, but cannot connect: ") + error.what());
     }

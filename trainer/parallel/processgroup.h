@@ -33,7 +33,9 @@ public:
     void highest(at::Tensor& tensor); // the same with the maximum
     [[nodiscard]] std::vector<at::Tensor> allGather(const at::Tensor& tensor); // every rank's, by rank; equal shapes
     void broadcast(const std::vector<at::Tensor>& tensors);                    // rank 0's values to all
-    void barrier(std::chrono::milliseconds patience); // a peer that has died is noticed at once all the same
+    // A peer that has died is noticed at once all the same. kDiskPatience: while rank 0 reads or writes a file.
+    void barrier(std::chrono::milliseconds patience);
+    static constexpr std::chrono::hours kDiskPatience{1};
 
     struct Handle; // processgrouphandle.h: what the reducer needs of c10d
     [[nodiscard]] const Handle& handle() const { return *m_handle; }

@@ -4,8 +4,11 @@
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
 
+#include "trainer/numbertext.h"
+
 #include <array>
 #include <cstdio>
+#include <utility>
 
 namespace lockstep::trainer {
 
@@ -21,12 +24,13 @@ std::string printed(const char* format, Values... values)
 
 std::string epochLine(const EpochResult& result, std::int64_t epochs)
 {
-    std::string text =
-        printed("epoch %.4g/%lld  train loss %.4f", result.epoch, static_cast<long long>(epochs), result.trainLoss);
+    std::string text = printed("epoch %.4g/%lld  train loss ", result.epoch, static_cast<long long>(epochs)) +
+                       numberText(result.trainLoss, 4);
     if (result.test)
-        text += printed("  test loss %.4f  test accuracy %.2f %%", result.test->loss, 100 * result.test->accuracy);
+        text += "  test loss " + numberText(result.test->loss, 4) +
+                printed("  test accuracy %.2f %%", 100 * result.test->accuracy);
     if (result.test && result.test->perplexity)
-        text += printed("  test perplexity %.4g", *result.test->perplexity);
+        text += "  test perplexity " + numberText(*result.test->perplexity, 2);
     return text + printed("  %.0f samples/s", result.samplesPerS);
 }
 
@@ -83,17 +87,26 @@ void Report::noGradient(const std::string& parameter)
                  parameter.c_str());
 }
 
+void Report::warning(const std::string& text)
+{
+    info({{"warning", text}});
+    std::fprintf(stderr, "lockstep-trainer: rank %d: %s\n", m_writer.rank(), text.c_str());
+}
+
 void Report::noCheckpoint(std::int64_t step, const std::string& why)
 {
     if (m_writer.rank() != 0)
         return;
     info({{"checkpoint_error", why}, {"checkpoint_step", step}});
+    if (std::exchange(m_noCheckpoint, true))
+        return;
     std::fprintf(stderr, "lockstep-trainer: no checkpoint at step %lld, training goes on: %s\n",
                  static_cast<long long>(step), why.c_str());
 }
 
 void Report::checkpoint(const WrittenCheckpoint& written)
 {
+    m_noCheckpoint = false;
     info({{"checkpoint", written.path},
           {"checkpoint_step", written.step},
           {"checkpoint_seconds", written.seconds},

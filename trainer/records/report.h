@@ -45,11 +45,14 @@ public:
     void epoch(const EpochResult& result);         // rank 0 only
     void noGradient(const std::string& parameter); // rank 0 only, on stderr too
     void checkpoint(const WrittenCheckpoint& written);
-    void noCheckpoint(std::int64_t step, const std::string& why); // rank 0 only, on stderr too
+    // Rank 0 only. On stderr too, but not again before one was written: a disk stays full for many steps.
+    void noCheckpoint(std::int64_t step, const std::string& why);
+    void warning(const std::string& text); // of this rank, on stderr too
 
 private:
     MetricWriter& m_writer;
     std::int64_t m_epochs;
+    bool m_noCheckpoint = false; // the last one failed, and that was said
 };
 
 } // namespace lockstep::trainer
