@@ -54,7 +54,7 @@ void say(const Ending& last, MetricWriter& metrics)
         for (;;)
             pause();
     }
-    const Ending last = std::current_exception() ? currentEnding() : Ending{ExitCode::Unexpected, "std::terminate"};
+    const Ending last = std::current_exception() ? currentEnding() : endingFor("std::terminate", Stop::NotAsked);
     if (std::this_thread::get_id() == owner) {
         say(last, *writer);
     } else { // the writer may be in the middle of a record; a line of its own is never torn

@@ -16,6 +16,10 @@ namespace {
 constexpr std::string_view kGpuSign = "out of memory. Tried to allocate ";
 constexpr std::string_view kCpuSign = "can't allocate memory: you tried to allocate ";
 constexpr std::string_view kBadAlloc = "std::bad_alloc";
+constexpr std::string_view kNoThread = "Resource temporarily unavailable"; // also for too many threads of a user
+constexpr std::string_view kTerminate = "std::terminate";                  // a thread of a library's gave up
+constexpr std::string_view kNoMap = "Cannot allocate memory";
+constexpr double kThreadsStack = 8 << 20; // where the limit says nothing else
 constexpr std::string_view kRemedies = "what helps: a smaller --batch (with --accumulate for the same step), "
                                        "--activation-checkpointing yes, --precision bf16, or --strategy fsdp";
 constexpr double kGibibyte = 1 << 30;
@@ -52,17 +56,35 @@ std::optional<double> kernelSays(const char* file, std::string_view key)
     return std::nullopt;
 }
 
+// Of the process's own limit on what it may map; nullopt: it has none.
+std::optional<double> leftOfTheLimit()
+{
+    rlimit limit{};
+    const auto used = kernelSays("/proc/self/status", "VmSize:");
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || !used)
+        return std::nullopt;
+    return static_cast<double>(limit.rlim_cur) - *used;
+}
+
+// A thread that cannot be made has no place for its stack, if so little is left.
+bool noPlaceForAThread()
+{
+    rlimit stack{};
+    const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+    const auto left = leftOfTheLimit();
+    return left && *left < 2 * (known ? static_cast<double>(stack.rlim_cur) : kThreadsStack);
+}
+
 std::string freeOnTheMachine()
 {
     std::string text;
     if (const auto available = kernelSays("/proc/meminfo", "MemAvailable:"))
         text = gibibytes(*available) + " were available on this machine";
     rlimit limit{};
-    const auto used = kernelSays("/proc/self/status", "VmSize:");
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && used)
-        text += std::string(text.empty() ? "" : ", ") + gibibytes(static_cast<double>(limit.rlim_cur) - *used) +
-                " were left of this process's limit of " + gibibytes(static_cast<double>(limit.rlim_cur)) +
-                " (ulimit -v)";
+    const auto left = leftOfTheLimit();
+    if (left && getrlimit(RLIMIT_AS, &limit) == 0)
+        text += std::string(text.empty() ? "" : ", ") + gibibytes(*left) + " were left of this process's limit of " +
+                gibibytes(static_cast<double>(limit.rlim_cur)) + " (ulimit -v)";
     return text.empty() ? "what was free is unknown" : text;
 }
 
@@ -83,7 +105,8 @@ std::optional<std::string> outOfMemory(std::string_view message)
         double asked = 0;
         std::from_chars(digits.data(), digits.data() + digits.size(), asked);
         sentence = "the machine's memory ran out: " + gibibytes(asked) + " were asked for, " + freeOnTheMachine();
-    } else if (message == kBadAlloc) {
+    } else if (message == kBadAlloc || message.ends_with(kNoMap) ||
+               ((message.find(kNoThread) != std::string_view::npos || message == kTerminate) && noPlaceForAThread())) {
         sentence = "the machine's memory ran out: " + freeOnTheMachine();
     } else {
         return std::nullopt;

@@ -9,7 +9,8 @@
 namespace lockstep::trainer {
 
 // The sentence for people when the message tells of memory that ran out: c10::OutOfMemoryError's ("CUDA out of memory.
-// Tried to allocate ..."), the CPU allocator's, or std::bad_alloc's, which knows nothing. nullopt for all others.
+// Tried to allocate ..."), the CPU allocator's, or std::bad_alloc's, which knows nothing; or of a thread that could
+// not be made because its stack had no place. nullopt for all others.
 [[nodiscard]] std::optional<std::string> outOfMemory(std::string_view message);
 
 } // namespace lockstep::trainer

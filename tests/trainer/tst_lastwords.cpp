@@ -4,6 +4,12 @@
 
 #include <QTest>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
 using namespace lockstep::trainer;
 
 class TestLastWords : public QObject {
@@ -12,6 +18,7 @@ class TestLastWords : public QObject {
 private slots:
     void endings_data();
     void endings();
+    void aThreadWithoutPlaceIsMemoryThatRanOut();
 };
 
 void TestLastWords::endings_data()
@@ -57,6 +64,31 @@ void TestLastWords::endings()
     // After SIGTERM a peer that is gone, or what that broke, is part of the stop; memory that ran out is not.
     constexpr int kOutOfMemory = 9;
     QCOMPARE(static_cast<int>(endingFor(message.toStdString(), Stop::Asked).code), code == kOutOfMemory ? code : 143);
+}
+
+// In a process of its own, whose address space is nearly full.
+void TestLastWords::aThreadWithoutPlaceIsMemoryThatRanOut()
+{
+    const std::string message = "Resource temporarily unavailable";         // what std::thread says of pthread_create
+    QCOMPARE(static_cast<int>(endingFor(message, Stop::NotAsked).code), 1); // there is place enough
+    const pid_t child = fork();
+    if (child == 0) {
+        std::ifstream status("/proc/self/statm");
+        rlim_t pages = 0;
+        status >> pages;
+        constexpr rlim_t kLeft = 1 << 20;
+        const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kLeft;
+        const rlimit limit{most, most};
+        setrlimit(RLIMIT_AS, &limit);
+        const Ending ending = endingFor(message, Stop::NotAsked);
+        _exit(ending.sentence.find("were left of this process's limit") == std::string::npos
+                  ? 1
+                  : static_cast<int>(ending.code));
+    }
+    int state = 0;
+    QCOMPARE(waitpid(child, &state, 0), child);
+    QVERIFY(WIFEXITED(state));
+    QCOMPARE(WEXITSTATUS(state), 9);
 }
 
 QTEST_GUILESS_MAIN(TestLastWords)

@@ -3,8 +3,16 @@
 #include "tests/trainer/ranks.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+#include <vector>
 
 using namespace lockstep::test;
 
@@ -12,6 +20,55 @@ namespace {
 
 constexpr int kRendezvous = 6;
 constexpr int kMismatch = 10;
+
+// Another program on the port that rank 0 was to have.
+class Listener {
+public:
+    enum class Then { Stays, Leaves };
+
+    Listener(const QByteArray& says, Then then) : m_descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* name = reinterpret_cast<sockaddr*>(&address);
+        if (bind(m_descriptor, name, size) != 0 || listen(m_descriptor, 16) != 0 ||
+            getsockname(m_descriptor, name, &size) != 0)
+            qFatal("cannot listen on loopback");
+        m_port = ntohs(address.sin_port);
+        m_thread = std::thread([this, says, then] { serve(says, then); });
+    }
+    ~Listener()
+    {
+        shutdown(m_descriptor, SHUT_RDWR); // accept() returns
+        m_thread.join();
+        close(m_descriptor);
+    }
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+    [[nodiscard]] int port() const { return m_port; }
+
+private:
+    void serve(const QByteArray& says, Then then) const
+    {
+        std::vector<int> guests;
+        for (int guest = 0; (guest = accept(m_descriptor, nullptr, nullptr)) >= 0;) {
+            send(guest, says.constData(), static_cast<std::size_t>(says.size()), MSG_NOSIGNAL);
+            if (then == Then::Leaves)
+                close(guest);
+            else
+                guests.push_back(guest);
+        }
+        for (const int guest : guests)
+            close(guest);
+    }
+
+    int m_descriptor;
+    int m_port = 0;
+    std::thread m_thread;
+};
 
 QString urlFor(const QString& way, const QTemporaryDir& folder, int port)
 {
@@ -43,6 +100,8 @@ private slots:
     void missingRanksAreNamedOnEveryOther();
     void aMissingRankZeroIsNamed();
     void anotherNumberOfRanksIsTold();
+    void anotherProgramsPortIsTold_data();
+    void anotherProgramsPortIsTold();
 };
 
 void TestRendezvous::allThreeWaysLeadTogether()
@@ -156,6 +215,35 @@ void TestRendezvous::anotherNumberOfRanksIsTold()
         const QByteArray errors = ranks.errors(rank);
         QVERIFY2(errors.contains("rank 2 has WORLD_SIZE 4, rank 0 has 3"), errors.constData());
         QCOMPARE(ranks.exitCode(rank), kMismatch);
+    }
+}
+
+void TestRendezvous::anotherProgramsPortIsTold_data()
+{
+    QTest::addColumn<QByteArray>("says"); // to whoever comes
+    QTest::addColumn<bool>("leaves");     // closes at once
+    QTest::newRow("nothing") << QByteArray() << false;
+    QTest::newRow("a banner") << QByteArray("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n") << false;
+    QTest::newRow("it closes") << QByteArray() << true;
+}
+
+void TestRendezvous::anotherProgramsPortIsTold()
+{
+    QFETCH(QByteArray, says);
+    QFETCH(bool, leaves);
+    const Listener other(says, leaves ? Listener::Then::Leaves : Listener::Then::Stays);
+    QElapsedTimer timer;
+    timer.start();
+    Ranks ranks(2, quick({"--rendezvous-timeout", "4"}),
+                [&other](Start& start) { start.environment.insert("MASTER_PORT", QString::number(other.port())); });
+    QVERIFY(ranks.finish());
+    QVERIFY2(timer.elapsed() < 4000 + 10'000, qPrintable(QString::number(timer.elapsed()))); // and the start of both
+    for (int rank = 0; rank < 2; ++rank) {
+        const QByteArray errors = ranks.errors(rank);
+        QVERIFY2(errors.contains(rank == 0 ? "cannot meet at 127.0.0.1:" : "does another program have that port?"),
+                 errors.constData());
+        QCOMPARE(errors.count('\n'), 1);
+        QCOMPARE(ranks.exitCode(rank), kRendezvous);
     }
 }
 

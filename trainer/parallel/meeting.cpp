@@ -3,20 +3,30 @@
 
 #include "trainer/failure.h"
 #include "trainer/lostpeer.h"
+#include "trainer/outofmemory.h"
 #include "trainer/parallel/meetingfile.h"
 #include "trainer/parallel/portprobe.h"
 #include "trainer/parallel/rollcall.h"
 
+#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <algorithm>
+#include <future>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace lockstep::trainer {
 
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr milliseconds kLeastToConnect{200};
 
 class StoreBoard : public Board {
 public:
@@ -34,8 +44,24 @@ private:
     c10d::Store& m_store;
 };
 
-c10::intrusive_ptr<c10d::Store> tcpStore(const Placement& place, milliseconds deadline)
+using StorePointer = c10::intrusive_ptr<c10d::Store>;
+
+// TCPStore's client waits without end for the answer of whoever listens there. What does not come back in time is left
+// to its thread: this process is about to end.
+StorePointer connected(const std::string& host, const c10d::TCPStoreOptions& options)
 {
+    std::packaged_task<StorePointer()> connect(
+        [host, options]() -> StorePointer { return c10::make_intrusive<c10d::TCPStore>(host, options); });
+    std::future<StorePointer> store = connect.get_future();
+    std::thread(std::move(connect)).detach();
+    if (store.wait_for(options.timeout) != std::future_status::ready)
+        throw std::runtime_error("no answer");
+    return store.get();
+}
+
+StorePointer tcpStore(const Placement& place, milliseconds deadline)
+{
+    const auto end = std::chrono::steady_clock::now() + deadline;
     if (place.rank != 0 && waitForPort(place.masterAddr, place.masterPort, deadline) == PortState::Closed)
         throw Failure(ExitCode::Rendezvous, "rank 0 does not answer at " + meetingPlace(place) + " after " +
                                                 std::to_string(deadline.count() / 1000) +
@@ -46,10 +72,26 @@ c10::intrusive_ptr<c10d::Store> tcpStore(const Placement& place, milliseconds de
     options.numWorkers = static_cast<std::size_t>(place.world);
     options.waitWorkers = false; // they are counted by callRoll, which can name those that are missing
     options.timeout = deadline;
-    return c10::make_intrusive<c10d::TCPStore>(place.masterAddr, options);
+    if (place.rank == 0)
+        return c10::make_intrusive<c10d::TCPStore>(place.masterAddr, options);
+    const auto left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
+    options.timeout = std::max(left, kLeastToConnect);
+    const int usual = std::exchange(FLAGS_caffe2_log_level, c10::GLOG_FATAL); // it would print a stack for each try
+    try {
+        auto store = connected(place.masterAddr, options);
+        store->setTimeout(deadline);
+        FLAGS_caffe2_log_level = usual;
+        return store;
+    } catch (const std::exception& error) {
+        if (outOfMemory(error.what()))
+            throw;
+        throw Failure(ExitCode::Rendezvous, "what listens at " + meetingPlace(place) +
+                                                " is no rank 0 of this run: does another program have that port? (" +
+                                                oneLine(error.what()) + ")");
+    }
 }
 
-c10::intrusive_ptr<c10d::Store> fileStore(const Placement& place, milliseconds deadline)
+StorePointer fileStore(const Placement& place, milliseconds deadline)
 {
     constexpr int kNoCount = -1; // else the store removes the file by a count that killed ranks falsify
     checkMeetingFile(place.meetingFile);
@@ -74,13 +116,15 @@ c10::intrusive_ptr<c10d::Store> meet(const Placement& place, milliseconds deadli
         return c10::make_intrusive<c10d::HashStore>(); // alone: no port is opened, no file made
     const std::string where = meetingPlace(place);
     try {
-        const auto store = place.meetingFile.empty() ? tcpStore(place, deadline) : fileStore(place, deadline);
+        const StorePointer store = place.meetingFile.empty() ? tcpStore(place, deadline) : fileStore(place, deadline);
         StoreBoard board(*store);
         const std::string run = callRoll(board, {place.rank, place.world, where}, deadline);
         return c10::make_intrusive<c10d::PrefixStore>("lockstep/" + run, store);
     } catch (const Failure&) {
         throw;
     } catch (const std::exception& error) {
+        if (const auto sentence = outOfMemory(error.what()))
+            throw Failure(ExitCode::OutOfMemory, *sentence);
         if (speaksOfLostPeer(error.what()))
             throw Failure(ExitCode::LostPeer, "rank 0 left " + where + " before all ranks had met: " + error.what());
         throw Failure(ExitCode::Rendezvous, "the ranks cannot meet at " + where + ": " + error.what());
