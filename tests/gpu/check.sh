@@ -81,7 +81,7 @@ for precision in $precisions; do
         say "resnet18 $precision" "$(rate "$precision") samples/s, loss $(fact "$precision" loss), peak $(fact "$precision" memory_peak_bytes) bytes"
 done
 if [ "$dry" != dry ]; then
-    for key in device_name device_uuid nccl flight_recorder; do
+    for key in device_name device_uuid nccl nccl_transport flight_recorder; do
         value=$(fact fp32 $key)
         if [ -n "$value" ]; then say "$key" "$value"; else fail "$key" "is not said"; fi
     done
@@ -98,6 +98,18 @@ run whole $small &&
     run first $small --steps 40 --checkpoint "$scratch/checkpoints" --checkpoint-steps 40 &&
     run second $small --resume "$scratch/checkpoints" &&
     same "resumed after 40 steps" whole second
+
+# strategies: one rank of ddp needs no reducer, but with compression it has one, and over NCCL its collectives
+# shellcheck disable=SC2086
+run sharded $small --strategy fsdp && same "fsdp, one rank" whole sharded
+# shellcheck disable=SC2086
+run shardedbf16 $network --steps 10 --strategy fsdp --fsdp-bf16 yes --fsdp-units size --fsdp-unit-mb 4 &&
+    say "fsdp, bf16, units of 4 MiB" "loss $(fact shardedbf16 loss)"
+# shellcheck disable=SC2086
+run reduced $small --strategy ddp --gradient-compression bf16 && say "ddp with its reducer" "$(fact reduced buckets) buckets"
+# shellcheck disable=SC2086
+run hooked $network --steps 10 --strategy ddp --gradient-compression fp16 --accumulate 2 --clip-norm 1 &&
+    say "ddp, resnet18, accumulated" "loss $(fact hooked loss)"
 
 # graphs
 if [ "$dry" != dry ]; then
