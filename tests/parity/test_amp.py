@@ -60,9 +60,17 @@ class Amp(harness.ParityTest):
             return run, *json.load(file)
 
     def test_bf16(self):
-        for model, optimizer in (("mlp", "sgd"), ("cnn", "adamw")):
+        for model, optimizer in (("mlp", "sgd"), ("cnn", "adamw"), ("resnet18", "sgd")):
             with self.subTest(model=model):
-                self.watched([*self.options, "--steps", "4", "--precision", "bf16", "--model", model, "--optimizer", optimizer])
+                width = ["--width", "8"] if model == "resnet18" else []
+                self.watched([*self.options, "--steps", "4", "--precision", "bf16", "--model", model, *width, "--optimizer", optimizer])
+
+    def test_gpt_in_half_precision(self):
+        data = ["--data", "tokens", "--data-path", harness.write_token_file(self.path("tokens.bin")), "--context", "16", "--batch", "4"]
+        for precision in ("bf16", "fp16"):
+            with self.subTest(precision=precision):
+                self.watched([*data, "--model", "gpt", "--width", "32", "--depth", "2", "--heads", "2", "--steps", "4",
+                              "--optimizer", "adamw", "--precision", precision])
 
     def test_fp16_has_pythons_scales(self):
         # Too high at first, then doubled after every second good step: it overflows several times. Without momentum: where the

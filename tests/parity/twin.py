@@ -101,6 +101,7 @@ def arguments(argv):
     text("dump-parameters", "")  # raw floats to FILE.RANK, and names and sizes as JSON to FILE.RANK.names
     text("dump-gradients", "")  # of the first step, after the reduction
     # Its own:
+    text("dump-buffers", "")  # in the end, as dump-parameters
     switch("stock", "no")
     text("dump-losses", "")  # every step's loss on this rank as raw doubles to FILE.RANK
     number("as-ranks", 1)  # of single: each step takes the batches of so many ranks as one
@@ -278,6 +279,8 @@ class Twin:
         options = self.options
         if options.dump_parameters:
             dump(options.dump_parameters, self.rank, self.named_parameters())
+        if options.dump_buffers:
+            dump(options.dump_buffers, self.rank, [(name, buffer.float()) for name, buffer in self.model.named_buffers()])
         if options.dump_losses:
             torch.tensor(self.losses, dtype=torch.float64).numpy().tofile(f"{options.dump_losses}.{self.rank}")
 

@@ -46,6 +46,7 @@ private slots:
     void aLibraryIsTrained();
     void checkpointedBlocksGiveTheSameBits_data();
     void checkpointedBlocksGiveTheSameBits();
+    void checkpointedBlocksTakeLessMemory();
     void synchronousBatchNormIsOfTheWholeBatch_data();
     void synchronousBatchNormIsOfTheWholeBatch();
     void channelsLastIsTheSameButForRounding();
@@ -178,6 +179,24 @@ void TestTrainerModels::checkpointedBlocksGiveTheSameBits()
     QCOMPARE(again.fact(0, "parameter_hash"), plain.fact(0, "parameter_hash")); // every gradient had the same bits
     QVERIFY(!testLoss(plain).empty());
     QCOMPARE(testLoss(again), testLoss(plain)); // and running means moved once
+}
+
+// What is resident, LibTorch's own pages among it: of 12 blocks' activations those of one are left, and 12 inputs.
+void TestTrainerModels::checkpointedBlocksTakeLessMemory()
+{
+    const QStringList options =
+        quick({"--model", "gpt", "--width", "128", "--depth", "12", "--heads", "4", "--context", "128", "--batch", "32",
+               "--synthetic-samples", "100", "--steps", "2", "--evaluate-every", "0"});
+    const auto peak = [&options](const char* checkpointing) {
+        Ranks alone(0, options + QStringList{"--activation-checkpointing", checkpointing});
+        const std::vector<Record> records = alone.finish() ? alone.records(0, "metric") : std::vector<Record>();
+        return records.empty() ? 0.0 : std::stod(records.back().at("memory_peak_bytes"));
+    };
+    const double plain = peak("no");
+    const double again = peak("yes");
+    qInfo("peak %.0f MiB, with checkpointing %.0f MiB", plain / (1 << 20), again / (1 << 20));
+    QVERIFY(again > 0);
+    QVERIFY(again < 0.7 * plain);
 }
 
 void TestTrainerModels::synchronousBatchNormIsOfTheWholeBatch_data()
