@@ -181,7 +181,7 @@ void TestTrainerModels::checkpointedBlocksGiveTheSameBits()
     QCOMPARE(testLoss(again), testLoss(plain)); // and running means moved once
 }
 
-// What is resident, LibTorch's own pages among it: of 12 blocks' activations those of one are left, and 12 inputs.
+// What is resident, LibTorch's own pages among it.
 void TestTrainerModels::checkpointedBlocksTakeLessMemory()
 {
     const QStringList options =
@@ -189,14 +189,20 @@ void TestTrainerModels::checkpointedBlocksTakeLessMemory()
                "--synthetic-samples", "100", "--steps", "2", "--evaluate-every", "0"});
     const auto peak = [&options](const char* checkpointing) {
         Ranks alone(0, options + QStringList{"--activation-checkpointing", checkpointing});
-        const std::vector<Record> records = alone.finish() ? alone.records(0, "metric") : std::vector<Record>();
-        return records.empty() ? 0.0 : std::stod(records.back().at("memory_peak_bytes"));
+        double bytes = 0;
+        if (alone.finish()) {
+            for (const Record& record : alone.records(0, "metric"))
+                bytes = record.contains("memory_peak_bytes") ? std::stod(record.at("memory_peak_bytes")) : bytes;
+        }
+        return bytes;
     };
     const double plain = peak("no");
     const double again = peak("yes");
     qInfo("peak %.0f MiB, with checkpointing %.0f MiB", plain / (1 << 20), again / (1 << 20));
     QVERIFY(again > 0);
-    QVERIFY(again < 0.7 * plain);
+    // Beside its input a block keeps 5 tensors of all tokens at the very least: in 11 of 12 blocks they are gone.
+    constexpr double kLeast = 11.0 * 5 * 128 * 32 * 128 * sizeof(float);
+    QVERIFY(plain - again > kLeast);
 }
 
 void TestTrainerModels::synchronousBatchNormIsOfTheWholeBatch_data()

@@ -38,8 +38,8 @@ public:
     using Fetch = std::function<at::Tensor(std::size_t parameter)>;                    // asked for on rank 0 only
     virtual void scatter(const Fetch& whole, const std::vector<at::Tensor>& parts) = 0;
 
-    // For each model parameter that needs a gradient: its gradient's 2-norm over all ranks, as floats. Not squared,
-    // which ends at 1e19 and 1e-23.
+    // For each model parameter that needs a gradient: its gradient's 2-norm over all ranks, as floats; not its square,
+    // which reaches only half as far.
     [[nodiscard]] virtual at::Tensor gradientNorms() = 0;
     // Whether any rank's part holds the flag (a float tensor of one element): found_inf of sharded gradients.
     virtual void anyRank(at::Tensor& flag) = 0;
