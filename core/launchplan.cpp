@@ -70,9 +70,11 @@ QByteArray LaunchPlan::command(int rank) const
 QByteArray LaunchPlan::commands() const
 {
     QByteArray all;
-    for (const PlannedRank& one : ranks)
+    for (const PlannedRank& one : ranks) {
+        const QByteArray line = command(one.rank);
         all += "# rank " + QByteArray::number(one.rank) + " on " + nodes.value(one.nodeIndex).name.toUtf8() + '\n' +
-               command(one.rank) + '\n';
+               (line.isEmpty() ? QByteArray("# not known yet: where the runtime lies there") : line) + '\n';
+    }
     return all;
 }
 

@@ -88,6 +88,7 @@ private slots:
     void namedVariablesArrive();
     void desktopsEnvironmentStaysThere();
     void whatWasDroppedIsShown();
+    void pastedLineStartsTheSameRank();
     void nothingWasRun();
     void refusesByName_data();
     void refusesByName();
@@ -187,6 +188,38 @@ void TestWords::whatWasDroppedIsShown()
     for (const char* name : {"SLURM_JOB_ID", "SLURM_NTASKS", "LOCAL_RANK", "WORLD_SIZE", "PET_NNODES", "MASTER_PORT"}) {
         QVERIFY2(dropped.contains(QLatin1String(name)), name);
         QVERIFY2(table.contains(name), table);
+    }
+}
+
+// The plan's line for a rank, in a shell on its node: the same words, the same variables, not one name more.
+void TestWords::pastedLineStartsTheSameRank()
+{
+    const QByteArray lines = m_desk.ask({"plan", m_spec, "--commands"}).out; // bytes, which JSON could not hold
+    const QByteArray second("\n# rank 1 on n2\n");
+    const qsizetype middle = lines.indexOf(second);
+    QVERIFY2(middle > 0 && lines.startsWith("# rank 0 on n1\n"), lines);
+    const QByteArray commands[]{lines.mid(15, middle - 15), lines.mid(middle + second.size()).chopped(1)};
+    const QString hosts[]{"n1", "n2"};
+    const QByteArray users[]{"trainer", "dasher"};
+    for (int rank = 0; rank < 2; ++rank) {
+        const QByteArray number = QByteArray::number(rank), folder = "/tmp/pasted-" + number;
+        const Ran ran = TestCluster::exec(
+            hosts[rank], "mkdir -m 777 " + folder + " && cd " + folder + " && echo " + commands[rank].toBase64() +
+                             " | base64 -d >line && export STRANGER=1 && su " + users[rank] + " -c '. ./line'");
+        QVERIFY2(ran.exitCode == 0, ran.err + ran.out);
+        const auto file = [&](const char* name) {
+            return strings(TestCluster::exec(hosts[rank], "cat " + folder + '/' + name + '-' + number).out);
+        };
+        QCOMPARE(file("argv"), m_ranks[rank].argv);
+        QHash<QByteArray, QByteArray> env, wanted = m_ranks[rank].env;
+        for (const QByteArray& entry : file("environ"))
+            env.insert(entry.left(entry.indexOf('=')), entry.mid(entry.indexOf('=') + 1));
+        for (const char* name :
+             {"LOCKSTEP_RUN_FOLDER", "LOCKSTEP_RUN", "LOCKSTEP_ATTEMPT", "PATH", "LANG", "MASTER_PORT"}) {
+            env.remove(name); // the tag is the agent's; the port is measured anew with each plan
+            wanted.remove(name);
+        }
+        QCOMPARE(env, wanted);
     }
 }
 
