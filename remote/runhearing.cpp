@@ -62,12 +62,15 @@ std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
 void RunSession::fetchResults(int nodeIndex)
 {
     const auto agent = AgentFile::load(m_parts.agentFile);
-    NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
-    work.fetched = false;
+    if (!agent) {
+        emit said(agent.error().text);
+        return;
+    }
+    m_work[static_cast<std::size_t>(nodeIndex)].fetched = false;
     m_store.ask([id = m_state.id](RunStore& store) { return store.folder().resultsFolder(id); }, this,
                 [this, nodeIndex, agent](const QString& folder) {
-                    if (m_work.size() <= static_cast<std::size_t>(nodeIndex) || !agent)
-                        return;
+                    if (m_work.size() <= static_cast<std::size_t>(nodeIndex))
+                        return; // another attempt begins
                     auto fetcher = std::make_unique<ResultsFetcher>(
                         ResultsJob{m_state.id, m_nodes[nodeIndex], *agent, m_parts.transports, m_spec.results, folder});
                     connect(fetcher.get(), &ResultsFetcher::fetched, this, [this](const ResultEntry& entry) {

@@ -61,7 +61,7 @@ void RunSession::save()
 bool RunSession::isWorking() const
 {
     return std::ranges::any_of(m_work, [](const NodeWork& work) {
-        return !work.proven || !work.fetched || (!work.followed && !work.unreachable);
+        return !work.proven || (!(work.followed && work.fetched) && !work.unreachable);
     });
 }
 
