@@ -97,7 +97,12 @@ private slots:
                 [&answers](int id, const std::shared_ptr<Secret>& secret) {
                     answers.append({id, secret ? QByteArray(secret->text()) : QByteArray("skipped")});
                 });
-        SignInQuestion first{1, SignInQuestion::Kind::Passphrase, "gpu1", "~/.ssh/id_ed25519"}, second = first;
+        SignInQuestion first;
+        first.id = 1;
+        first.kind = SignInQuestion::Kind::Passphrase;
+        first.node = "gpu1";
+        first.whom = "~/.ssh/id_ed25519";
+        SignInQuestion second = first;
         second.id = 2;
         second.kind = SignInQuestion::Kind::Prompt;
         second.words = "Verification code:";
