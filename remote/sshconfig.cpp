@@ -124,6 +124,8 @@ void Dump::takeMore(const QByteArray& key, const QString& value)
         host.hostKeyAlgorithms = value;
     else if (key == "pubkeyacceptedalgorithms" || key == "pubkeyacceptedkeytypes")
         host.publicKeyAlgorithms = value;
+    else if (key == "revokedhostkeys" && !none)
+        host.revokedHostKeys = value;
     else if (key == "pkcs11provider" && !none)
         host.notHonoured += QStringLiteral("PKCS11Provider %1 (add it to your ssh-agent with `ssh-add -s`)").arg(value);
     else if (key == "knownhostscommand" && !none)

@@ -19,6 +19,7 @@ struct SshHost {
     QString identityAgent;       // path of the agent's socket; empty: none
     QStringList knownHostsFiles; // the user's first; new keys go into the first
     QString hostKeyAlias;
+    QString revokedHostKeys; // a file that we do not read; empty: none
     bool hashKnownHosts = false;
     QString addressFamily = QStringLiteral("any"); // inet, inet6
     QString bindAddress, bindInterface;

@@ -26,6 +26,7 @@ constexpr ConfigKeywordRow kRows[] = {
     {"globalknownhostsfile", Files},
     {"hostkeyalias", String},
     {"hashknownhosts", Flag},
+    {"revokedhostkeys", String},
     {"addressfamily", Choice, " any inet inet6 "},
     {"bindaddress", String},
     {"bindinterface", String},
@@ -77,7 +78,7 @@ constexpr char kOthers[] =
     "hostbasedauthentication hostbasedkeytypes ipqos kerberosauthentication kerberostgtpassing keepalive localcommand "
     "localforward loglevel logverbose nohostauthenticationforlocalhost obscurekeystroketiming permitlocalcommand "
     "permitremoteopen protocol protocolkeepalives refuseconnection rekeylimit remotecommand remoteforward requesttty "
-    "requiredrsasize revokedhostkeys rhostsauthentication rhostsrsaauthentication rsaauthentication "
+    "requiredrsasize rhostsauthentication rhostsrsaauthentication rsaauthentication "
     "securitykeyprovider sendenv serveralivecountmax serveraliveinterval sessiontype setenv setuptimeout stdinnull "
     "streamlocalbindmask streamlocalbindunlink syslogfacility tag tcpkeepalive tunnel tunneldevice updatehostkeys "
     "useblacklistedkeys useprivilegedport userknownhostsfile2 userhostcertificate usersh verifyhostkeydns "

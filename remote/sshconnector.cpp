@@ -85,6 +85,13 @@ Result<SshConnector::Server> SshConnector::resolve(const Address& address, const
                                       "ProxyCommand without it, or ProxyJump, can.")
                            .arg(name),
                        m_node.name);
+    if (!host->revokedHostKeys.isEmpty()) // going on would trust a key that somebody has withdrawn
+        return failure(
+            ErrorCode::BadInput,
+            QStringLiteral("%1 has RevokedHostKeys %2 in ssh_config, which is not read here; write its keys as "
+                           "@revoked lines into known_hosts, and \"RevokedHostKeys none\" for this host.")
+                .arg(name, host->revokedHostKeys),
+            m_node.name);
     Server server{name, *host, {}};
     const QStringList hops = jumps.isEmpty() ? host->proxyJump : jumps;
     if (hops.isEmpty())

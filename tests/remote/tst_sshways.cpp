@@ -187,6 +187,7 @@ void TestSshWays::proxyCommand_data()
     QTest::newRow("it fails") << QByteArray(" ProxyCommand sh -c 'echo the gate is shut >&2; exit 3'")
                               << "the gate is shut";
     QTest::newRow("no such program") << QByteArray(" ProxyCommand /no/such/gate %h") << "/no/such/gate";
+    QTest::newRow("RevokedHostKeys") << QByteArray(" RevokedHostKeys /etc/ssh/krl") << "RevokedHostKeys";
     QTest::newRow("ProxyUseFdpass") << QByteArray(" ProxyCommand x\n ProxyUseFdpass yes") << "ProxyUseFdpass";
     QTest::newRow("a name for the shell")
         << QByteArray(" HostName $(id)\n ProxyCommand nc %h %p") << "must not go into the command";
