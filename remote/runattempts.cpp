@@ -2,6 +2,7 @@
 // RunSession: the next attempt of a run that has failed.
 #include "remote/nodestopper.h"
 #include "remote/porttaken.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: a run of the store is taken up, beside the program that drives it or in its place.
 #include "remote/nodestopper.h"
+#include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
 #include "remote/runrestarted.h"
 #include "remote/runsession.h"
