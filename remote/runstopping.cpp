@@ -60,7 +60,10 @@ void RunSession::stopNode(int nodeIndex, int graceS)
     work.proven = false;
     work.stopper = std::make_unique<NodeStopper>(m_parts, NodeStopper::Request{m_nodes[nodeIndex], m_state.id, graceS});
     connect(work.stopper.get(), &NodeStopper::answered, this,
-            [this, nodeIndex](const Result<StopProof>& proof) { stopAnswered(nodeIndex, proof); });
+            [this, nodeIndex, round = m_round](const Result<StopProof>& proof) {
+                if (round == m_round)
+                    stopAnswered(nodeIndex, proof);
+            });
     work.stopper->start();
 }
 

@@ -118,8 +118,7 @@ void RunSession::attached(const StoredRun& run)
 
 void RunSession::followAll(FollowJob::Until until)
 {
-    m_work.clear();
-    m_work.resize(static_cast<std::size_t>(m_nodes.size()));
+    beginWork(static_cast<std::size_t>(m_nodes.size()));
     for (int i = 0; i < m_nodes.size(); ++i)
         follow(i, {}, until);
 }
