@@ -172,7 +172,8 @@ void RunSession::checkWorld(const RunUpdate& update)
             continue;
         impose(*wrong);
         m_attempts.wouldRepeat = true;
-        stopOthers();
+        if (m_claim) // else the program that drives the run sees it too
+            stopOthers();
     }
 }
 
