@@ -237,14 +237,17 @@ void Desktop::measure(const RunSpec& spec)
         m_window.showError(QStringLiteral("Nothing was measured"), nodes.error());
         return;
     }
-    m_worker.ask([parts = m_desk.parts, spec,
-                  nodes = *nodes](std::stop_token stop) { return measurePlan(parts, spec, nodes, stop); },
-                 [this, spec](const Result<Measured>& measured) {
-                     if (measured)
-                         m_window.launchPage().setMeasured(spec, measured->plan);
-                     else
-                         m_window.showError(QStringLiteral("Not all was measured"), measured.error());
-                 });
+    m_worker.ask(
+        [parts = m_desk.parts, spec, nodes = *nodes](std::stop_token stop) -> Result<LaunchPlan> {
+            auto measured = measurePlan(parts, spec, nodes, stop); // its port and connections go with it, here
+            return measured ? Result<LaunchPlan>(std::move(measured->plan)) : std::unexpected(measured.error());
+        },
+        [this, spec](const Result<LaunchPlan>& plan) {
+            if (plan)
+                m_window.launchPage().setMeasured(spec, *plan);
+            else
+                m_window.showError(QStringLiteral("Not all was measured"), plan.error());
+        });
 }
 
 void Desktop::answerRunSpec(const QString& runId)
