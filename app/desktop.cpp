@@ -2,6 +2,7 @@
 #include "app/desktop.h"
 
 #include "app/exportrun.h"
+#include "core/desktopenvironment.h"
 #include "core/specnodes.h"
 
 #include "remote/launcher.h"
@@ -9,19 +10,9 @@
 #include "ui/run/runexport.h"
 
 #include <QDir>
-#include <QProcessEnvironment>
 
 namespace lockstep {
 namespace {
-
-Environment ownEnvironment()
-{
-    Environment environment;
-    const auto own = QProcessEnvironment::systemEnvironment();
-    for (const auto& name : own.keys())
-        environment << QPair(name.toLocal8Bit(), own.value(name).toLocal8Bit());
-    return environment;
-}
 
 // As the store sums it up, with the curve that is in memory instead of the spool.
 RunSummary liveSummary(const RunData& data)
@@ -78,7 +69,7 @@ void Desktop::connectWindow()
 void Desktop::start()
 {
     m_nodes.start();
-    m_window.setDesktopEnvironment(ownEnvironment());
+    m_window.setDesktopEnvironment(desktopEnvironment());
     readSpecs();
     readRuns([this] {
         for (const auto& run : m_runs.runs())

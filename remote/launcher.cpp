@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/launcher.h"
 
+#include "core/desktopenvironment.h"
 #include "remote/agentcall.h"
 #include "remote/eachnode.h"
 #include "remote/jobtext.h"
@@ -9,9 +10,6 @@
 #include "remote/runstop.h"
 #include "remote/runtimeplan.h"
 #include "remote/wallclock.h"
-
-#include <QFileInfo>
-#include <QProcessEnvironment>
 
 #include <variant>
 
@@ -30,15 +28,6 @@ struct OpenedNode {
     NodeLink link;
     Probed probed;
 };
-
-Environment desktopEnvironment()
-{
-    Environment environment;
-    const auto all = QProcessEnvironment::systemEnvironment();
-    for (const QString& name : all.keys())
-        environment.append({name.toUtf8(), all.value(name).toUtf8()});
-    return environment;
-}
 
 void say(const LaunchEvents& events, RunPhase phase)
 {
