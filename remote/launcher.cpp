@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 constexpr auto kGoTime = 30s;
 constexpr auto kUndoTime = 30s; // after the 30 s of go: a minute in which a cable can be put back
 constexpr int kUndoGraceS = 2;
+constexpr qint64 kCopiedBytesPerS = 10'000'000; // of the user's folder on a node: a slow disk
 
 struct OpenedNode {
     NodeLink link;
@@ -108,16 +109,18 @@ Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, co
 {
     std::string papers;
     appendPapers(papers, spec, measured.plan);
+    const std::chrono::seconds copying(measured.folder->sent.bytes / kCopiedBytesPerS);
     return onEachNode<PreparedNode>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
         const QByteArray job = jobText(measured.plan, static_cast<int>(i),
                                        {.run = id.run,
                                         .attempt = id.attempt,
                                         .graceS = spec.graceS,
+                                        .holdS = JobOptions().holdS + static_cast<int>(copying.count()),
                                         .bundlePath = placed[i].program.path,
                                         .papers = papers,
                                         .filesPath = placed[i].filesPath,
                                         .directory = spec.directory.toUtf8()});
-        return PreparedNode::prepare(measured.links[i], job, step);
+        return PreparedNode::prepare(measured.links[i], job, copying, step);
     });
 }
 
