@@ -50,7 +50,7 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
     follower->start();
     work.follower = std::move(follower);
     work.followed = false;
-    if (until == FollowJob::Until::RunEnds && !m_spec.results.isEmpty())
+    if (until == FollowJob::Until::RunEnds)
         fetchResults(nodeIndex);
 }
 
@@ -70,8 +70,11 @@ std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
     return copy;
 }
 
+// Only by the program that drives the run: two would write into the same half files.
 void RunSession::fetchResults(int nodeIndex)
 {
+    if (!m_claim || m_spec.results.isEmpty())
+        return;
     const auto agent = AgentFile::load(m_parts.agentFile);
     if (!agent) {
         emit said(agent.error().text);

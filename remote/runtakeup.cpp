@@ -147,6 +147,8 @@ void RunSession::driverSaid(const StoredRun& run)
     if (run.claim && !lockstep::isOver(run.state.phase)) { // it is gone, and had not come to an end
         m_driver.stop();
         m_claim = run.claim;
+        for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
+            fetchResults(i);
         finishIfOver();
     } else if (lockstep::isOver(run.state.phase)) {
         m_driver.stop();
