@@ -209,7 +209,7 @@ int deployCommand(const Options& options, const Desk& desk)
 
 int bundlesCommand(const Options& options, const Desk& desk)
 {
-    const auto nodes = selected(options.nodeArguments.join(QLatin1Char(',')), desk);
+    const auto nodes = selected(options.nodeArguments.join(QLatin1Char(' ')), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
     const auto agent = AgentFile::load(desk.parts.agentFile);
