@@ -4,12 +4,13 @@
 #include "app/exportrun.h"
 #include "core/desktopenvironment.h"
 #include "core/specnodes.h"
-
 #include "remote/launcher.h"
 #include "ui/launch/launchpage.h"
 #include "ui/run/runexport.h"
 
 #include <QDir>
+
+#include <algorithm>
 
 namespace lockstep {
 namespace {
@@ -163,6 +164,8 @@ void Desktop::sessionState(RunSession& session, const RunState& state)
 
 void Desktop::sessionFinished(RunSession& session)
 {
+    if (std::ranges::none_of(m_sessions, [&session](const auto& each) { return each.get() == &session; }))
+        return; // closed meanwhile
     const QString id = session.state().id;
     if (RunData* data = m_runs.data(id))
         m_runs.update(liveSummary(*data));
