@@ -114,6 +114,7 @@ private:
     [[nodiscard]] bool launchAgain();
     void pauseBeforeRestart(const QString& why);
     void stopWhilePausing();
+    void askDriverToStop(int graceS);
     void conclude();
     void refuse(const Error& error);
     void save();

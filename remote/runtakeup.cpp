@@ -85,10 +85,7 @@ void RunSession::attached(const StoredRun& run)
         emit stateChanged(m_state);
         emit planChanged(m_spec, m_plan);
         if (m_stopGraceS && !run.stopAsked)
-            m_store.post([id = m_state.id, grace = *m_stopGraceS](RunStore& store) {
-                if (auto asked = store.askToStop(id, grace); !asked)
-                    qWarning("%s", qPrintable(asked.error().text));
-            });
+            askDriverToStop(*m_stopGraceS);
         m_driver.start();
         return;
     }
