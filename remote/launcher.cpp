@@ -54,6 +54,8 @@ Result<std::shared_ptr<HeldPort>> tryMaster(QList<PlanNode>& nodes, const std::v
     });
     if (!tried)
         return std::unexpected(tried.error());
+    if (auto closed = held->closeDoors(stop); !closed)
+        return std::unexpected(closed.error());
     for (std::size_t i = 0; i < tried->size(); ++i)
         nodes[static_cast<qsizetype>(i) + 1].reached = (*tried)[i];
     return std::make_shared<HeldPort>(std::move(*held));
