@@ -11,7 +11,6 @@
 #include "remote/nodebundles.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 
 #include <algorithm>
 
@@ -35,12 +34,11 @@ Result<QList<Node>> selected(const QString& selection, const Desk& desk)
     return selection.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(selection);
 }
 
-// A spec is a file; everything else is a selection.
 Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 {
     DeployAhead order;
     order.relay = options.sending == Sending::Relay ? Relay::On : Relay::Off;
-    if (options.target.endsWith(QLatin1String(".toml")) || QFileInfo(options.target).isFile()) {
+    if (namesSpec(options.target)) {
         auto chosen = chooseNodes(options, desk);
         if (!chosen)
             return std::unexpected(chosen.error());
@@ -211,7 +209,7 @@ int deployCommand(const Options& options, const Desk& desk)
 
 int bundlesCommand(const Options& options, const Desk& desk)
 {
-    const auto nodes = selected(options.nodeArguments.join(QLatin1Char(',')), desk);
+    const auto nodes = selected(options.nodeArguments.join(QLatin1Char(' ')), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
     const auto agent = AgentFile::load(desk.parts.agentFile);

@@ -2,26 +2,18 @@
 #include "app/desktop.h"
 
 #include "app/exportrun.h"
+#include "core/desktopenvironment.h"
 #include "core/specnodes.h"
-
 #include "remote/launcher.h"
 #include "ui/launch/launchpage.h"
 #include "ui/run/runexport.h"
 
 #include <QDir>
-#include <QProcessEnvironment>
+
+#include <algorithm>
 
 namespace lockstep {
 namespace {
-
-Environment ownEnvironment()
-{
-    Environment environment;
-    const auto own = QProcessEnvironment::systemEnvironment();
-    for (const auto& name : own.keys())
-        environment << QPair(name.toLocal8Bit(), own.value(name).toLocal8Bit());
-    return environment;
-}
 
 // As the store sums it up, with the curve that is in memory instead of the spool.
 RunSummary liveSummary(const RunData& data)
@@ -78,7 +70,7 @@ void Desktop::connectWindow()
 void Desktop::start()
 {
     m_nodes.start();
-    m_window.setDesktopEnvironment(ownEnvironment());
+    m_window.setDesktopEnvironment(desktopEnvironment());
     readSpecs();
     readRuns([this] {
         for (const auto& run : m_runs.runs())
@@ -172,6 +164,8 @@ void Desktop::sessionState(RunSession& session, const RunState& state)
 
 void Desktop::sessionFinished(RunSession& session)
 {
+    if (std::ranges::none_of(m_sessions, [&session](const auto& each) { return each.get() == &session; }))
+        return; // closed meanwhile
     const QString id = session.state().id;
     if (RunData* data = m_runs.data(id))
         m_runs.update(liveSummary(*data));
@@ -237,14 +231,17 @@ void Desktop::measure(const RunSpec& spec)
         m_window.showError(QStringLiteral("Nothing was measured"), nodes.error());
         return;
     }
-    m_worker.ask([parts = m_desk.parts, spec,
-                  nodes = *nodes](std::stop_token stop) { return measurePlan(parts, spec, nodes, stop); },
-                 [this, spec](const Result<Measured>& measured) {
-                     if (measured)
-                         m_window.launchPage().setMeasured(spec, measured->plan);
-                     else
-                         m_window.showError(QStringLiteral("Not all was measured"), measured.error());
-                 });
+    m_worker.ask(
+        [parts = m_desk.parts, spec, nodes = *nodes](std::stop_token stop) -> Result<LaunchPlan> {
+            auto measured = measurePlan(parts, spec, nodes, stop); // its port and connections go with it, here
+            return measured ? Result<LaunchPlan>(std::move(measured->plan)) : std::unexpected(measured.error());
+        },
+        [this, spec](const Result<LaunchPlan>& plan) {
+            if (plan)
+                m_window.launchPage().setMeasured(spec, *plan);
+            else
+                m_window.showError(QStringLiteral("Not all was measured"), plan.error());
+        });
 }
 
 void Desktop::answerRunSpec(const QString& runId)

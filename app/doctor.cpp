@@ -7,12 +7,9 @@
 #include "app/plantext.h"
 #include "app/texttable.h"
 #include "core/nodehealth.h"
-#include "core/specnodes.h"
 #include "remote/eachnode.h"
 #include "remote/launcher.h"
 #include "remote/nodecheck.h"
-
-#include <QFileInfo>
 
 #include <algorithm>
 
@@ -24,30 +21,21 @@ struct Patient {
     QList<Node> nodes;
 };
 
-bool namesSpec(const QString& target)
-{
-    return target.endsWith(QLatin1String(".toml")) || QFileInfo(target).isFile();
-}
-
 Result<Patient> patientOf(const Options& options, const Desk& desk)
 {
+    if (namesSpec(options.target)) {
+        auto chosen = chooseNodes(options, desk);
+        if (!chosen)
+            return std::unexpected(chosen.error());
+        return Patient{std::move(chosen->spec), std::move(chosen->nodes)};
+    }
     const auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return std::unexpected(inventory.error());
-    if (!namesSpec(options.target)) {
-        auto nodes =
-            options.target.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(options.target);
-        if (!nodes)
-            return std::unexpected(nodes.error());
-        return Patient{std::nullopt, std::move(*nodes)};
-    }
-    auto spec = specOf(options);
-    if (!spec)
-        return std::unexpected(spec.error());
-    auto nodes = nodesFor(*spec, *inventory);
+    auto nodes = options.target.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(options.target);
     if (!nodes)
         return std::unexpected(nodes.error());
-    return Patient{std::move(*spec), std::move(*nodes)};
+    return Patient{std::nullopt, std::move(*nodes)};
 }
 
 void add(QList<Problem>& problems, const QList<Problem>& more)

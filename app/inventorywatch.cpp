@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/inventorywatch.h"
 
-#include <QDir>
+#include "core/atomicfile.h"
+
 #include <QFileInfo>
 
 namespace lockstep {
@@ -19,7 +20,9 @@ InventoryWatch::InventoryWatch(QString file, QObject* parent) : QObject(parent),
     connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, &InventoryWatch::look);
     connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, &InventoryWatch::look);
     // The folder too: a file that is replaced is another file, and one that is missing can't be watched.
-    m_watcher.addPath(QFileInfo(m_file).path());
+    const QString folder = QFileInfo(m_file).path();
+    if (makePrivateFolder(folder)) // not there at the first start; whoever writes into it says why it can't be
+        m_watcher.addPath(folder);
     if (QFileInfo::exists(m_file))
         m_watcher.addPath(m_file);
 }

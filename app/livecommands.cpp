@@ -14,6 +14,7 @@
 #include "remote/nodecheck.h"
 
 #include <QEventLoop>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <cstdio>
@@ -38,6 +39,11 @@ bool settled(NodePhase phase)
 }
 
 } // namespace
+
+bool namesSpec(const QString& target)
+{
+    return target.endsWith(QLatin1String(".toml")) || QFileInfo(target).isFile();
+}
 
 Result<RunSpec> specOf(const Options& options)
 {

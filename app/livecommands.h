@@ -7,6 +7,7 @@
 
 namespace lockstep {
 
+[[nodiscard]] bool namesSpec(const QString& target); // SPEC|SEL: a spec is a file, everything else a selection
 // The spec of the command line: the file (or the demo), then --nodes and --set.
 [[nodiscard]] Result<RunSpec> specOf(const Options& options);
 

@@ -45,7 +45,7 @@ Result<Asked> ask(const Desk& desk, const Options& options)
     const auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return std::unexpected(inventory.error());
-    return ask(desk, *inventory, options.nodeArguments.join(QLatin1Char(',')));
+    return ask(desk, *inventory, options.nodeArguments.join(QLatin1Char(' ')));
 }
 
 QString standingWords(const NodeRun& run)
@@ -105,7 +105,7 @@ int cleanNodes(const Options& options, const Desk& desk)
     const auto inventory = Inventory::load(desk.folder.inventoryFile());
     if (!inventory)
         return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(',')));
+    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
     if (!nodes)
         return leave(nodes.error(), options.output);
     const auto cleaned = askEveryNode<QList<CleanedRun>>(static_cast<std::size_t>(nodes->size()), [&](std::size_t i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compressedsegment.h"
 
-#include "core/descriptor.h"
+#include "core/openfile.h"
 
 #include <QFileInfo>
 #include <QtEndian>
@@ -55,7 +55,7 @@ quint32 numberAt(const QByteArray& bytes, qint64 offset)
     return qFromLittleEndian<quint32>(bytes.constData() + offset);
 }
 
-Result<void> writeFrames(const Descriptor& from, const Descriptor& to, const QString& plain, const QString& aside)
+Result<void> writeFrames(const OpenFile& from, const OpenFile& to, const QString& plain, const QString& aside)
 {
     const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
     ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kCompressionLevel);
@@ -97,7 +97,7 @@ Result<void> writeFrames(const Descriptor& from, const Descriptor& to, const QSt
 
 Result<CompressedSegment> CompressedSegment::open(const QString& path)
 {
-    const Descriptor file(path, O_RDONLY);
+    const OpenFile file(path, O_RDONLY);
     struct stat status {};
     if (!file.isOpen() || ::fstat(file.get(), &status) != 0)
         return ioFailure(QStringLiteral("This can't be read:"), path);
@@ -135,7 +135,7 @@ qint64 CompressedSegment::size() const
 
 Result<void> CompressedSegment::load(const Frame& frame)
 {
-    const Descriptor file(m_path, O_RDONLY);
+    const OpenFile file(m_path, O_RDONLY);
     QByteArray packed(frame.compressed, Qt::Uninitialized);
     if (!file.isOpen() || file.readAt(frame.at, packed.data(), packed.size()) != packed.size())
         return ioFailure(QStringLiteral("This can't be read:"), m_path);
@@ -175,7 +175,7 @@ Result<void> compressSegment(const QString& plain)
 {
     const QString aside = plain + QStringLiteral(".zst.new");
     const QString done = plain + QStringLiteral(".zst");
-    const Descriptor from(plain, O_RDONLY);
+    const OpenFile from(plain, O_RDONLY);
     if (!from.isOpen() && errno == ENOENT)
         return {}; // another desktop was faster
     if (!from.isOpen())
@@ -186,7 +186,7 @@ Result<void> compressSegment(const QString& plain)
     QFile::remove(aside); // of a crash
     Result<void> written;
     {
-        const Descriptor to(aside, O_WRONLY | O_CREAT | O_EXCL);
+        const OpenFile to(aside, O_WRONLY | O_CREAT | O_EXCL);
         written =
             to.isOpen() ? writeFrames(from, to, plain, aside) : ioFailure(QStringLiteral("This can't be made:"), aside);
     }
@@ -197,7 +197,7 @@ Result<void> compressSegment(const QString& plain)
         return written;
     }
     // The new name has to be on the disk before the old one goes, or a power cut could take both.
-    const Descriptor folder(QFileInfo(plain).path(), O_RDONLY | O_DIRECTORY);
+    const OpenFile folder(QFileInfo(plain).path(), O_RDONLY | O_DIRECTORY);
     if (!folder.isOpen() || ::fsync(folder.get()) != 0)
         return ioFailure(QStringLiteral("The folder can't be synced of"), plain);
     QFile::remove(plain);

@@ -68,7 +68,7 @@ private:
 
     void checkInterfaces()
     {
-        for (const Measured& one : std::as_const(m_measured)) {
+        for (const MeasuredNode& one : std::as_const(m_measured)) {
             const QString& wanted = m_nodes[one.index].node.interface;
             const bool there = std::any_of(one.addresses.begin(), one.addresses.end(),
                                            [&](const NodeAddress& address) { return address.interface == wanted; });
@@ -80,7 +80,7 @@ private:
         }
     }
 
-    [[nodiscard]] static QString interfaceNames(const Measured& one)
+    [[nodiscard]] static QString interfaceNames(const MeasuredNode& one)
     {
         QStringList names;
         for (const NodeAddress& address : one.addresses) {
@@ -92,7 +92,7 @@ private:
 
     void tellLeftOut()
     {
-        for (const Measured& one : std::as_const(m_measured)) {
+        for (const MeasuredNode& one : std::as_const(m_measured)) {
             for (const NodeAddress& address : one.addresses) {
                 if (!address.leftOut.isEmpty())
                     m_choice.nodes[one.index].reach.append(
@@ -139,7 +139,7 @@ private:
         for (const Subnet& subnet : std::as_const(m_subnets)) {
             if (subnet.speed() <= chosen.speed() || subnet.members.size() < 2)
                 continue;
-            for (const Measured& one : std::as_const(m_measured)) {
+            for (const MeasuredNode& one : std::as_const(m_measured)) {
                 if (subnet.members.contains(one.index))
                     continue;
                 problem(
@@ -245,7 +245,7 @@ private:
                       .arg(m_nodes[0].node.name)
                 : QStringLiteral("the fastest link of %1; %2 on %3")
                       .arg(m_nodes[0].node.name, kNotMeasured, unmeasuredNames())};
-        for (const Measured& one : std::as_const(m_measured)) {
+        for (const MeasuredNode& one : std::as_const(m_measured)) {
             if (const NodeAddress* address = fastest(one.index, master->v6))
                 useInterface(one.index, *address);
             else
@@ -266,7 +266,7 @@ private:
     [[nodiscard]] const NodeAddress* fastest(int node, bool v6) const
     {
         const NodeAddress* best = nullptr;
-        for (const Measured& one : m_measured) {
+        for (const MeasuredNode& one : m_measured) {
             if (one.index != node)
                 continue;
             for (const NodeAddress& address : one.addresses) {
@@ -287,7 +287,7 @@ private:
             m_choice.address = {host, QStringLiteral("the address in the inventory; ") + kNotMeasured};
         else
             m_choice.address = {{}, kNotMeasured};
-        for (const Measured& one : std::as_const(m_measured)) {
+        for (const MeasuredNode& one : std::as_const(m_measured)) {
             if (const NodeAddress* address = fastest(one.index, false))
                 useInterface(one.index, *address);
         }
@@ -304,7 +304,7 @@ private:
     }
 
     const QList<PlanNode>& m_nodes;
-    QList<Measured> m_measured;
+    QList<MeasuredNode> m_measured;
     QList<Subnet> m_subnets;
     MasterChoice m_choice;
 };

@@ -39,11 +39,11 @@ QStringList masterCandidates(const RunSpec& spec, const QList<PlanNode>& nodes)
     if (nodes.isEmpty() || !nodes[0].facts)
         return {};
     QStringList candidates;
-    const QList<Measured> measured = measuredAddresses(nodes);
+    const QList<MeasuredNode> measured = measuredAddresses(nodes);
     for (const Subnet& subnet : subnetsOf(measured)) // what all share is likeliest, and the fastest of it
         if (subnet.members.contains(0) && subnet.members.size() == measured.size())
             candidates.append(subnet.members[0].text);
-    for (const Measured& one : measured)
+    for (const MeasuredNode& one : measured)
         for (const NodeAddress& address : one.addresses)
             if (one.index == 0 && address.leftOut.isEmpty() && !candidates.contains(address.text))
                 candidates.append(address.text);

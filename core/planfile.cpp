@@ -119,6 +119,8 @@ PlannedRank readRank(const TomlValue& table, qsizetype nodes, TomlReader& outer)
     rank.rank = static_cast<int>(reader.integer("rank", 0, 0, kMostInt));
     rank.localRank = static_cast<int>(reader.integer("local_rank", 0, 0, kMostInt));
     rank.nodeIndex = static_cast<int>(reader.integer("node_index", 0, 0, std::max<qint64>(0, nodes - 1)));
+    if (nodes == 0)
+        reader.fail(table.line, QStringLiteral("a rank is on no node."));
     rank.device = reader.text("device");
     rank.cpus = reader.text("cpus");
     rank.argv = reader.byteTexts("argv");

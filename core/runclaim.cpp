@@ -24,7 +24,7 @@ struct flock wholeFile()
 
 std::shared_ptr<RunClaim> RunClaim::take(const QString& runFolder)
 {
-    Descriptor file(lockFile(runFolder), O_RDWR | O_CREAT);
+    OpenFile file(lockFile(runFolder), O_RDWR | O_CREAT);
     if (!file.isOpen())
         return nullptr;
     struct flock lock = wholeFile();
@@ -35,7 +35,7 @@ std::shared_ptr<RunClaim> RunClaim::take(const QString& runFolder)
 
 bool RunClaim::isHeld(const QString& runFolder)
 {
-    const Descriptor file(lockFile(runFolder), O_RDONLY);
+    const OpenFile file(lockFile(runFolder), O_RDONLY);
     if (!file.isOpen())
         return false;
     struct flock lock = wholeFile();

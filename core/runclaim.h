@@ -4,7 +4,7 @@
 // Any thread.
 #pragma once
 
-#include "core/descriptor.h"
+#include "core/openfile.h"
 
 #include <memory>
 
@@ -17,9 +17,9 @@ public:
     [[nodiscard]] static bool isHeld(const QString& runFolder);
 
 private:
-    explicit RunClaim(Descriptor file) : m_file(std::move(file)) {}
+    explicit RunClaim(OpenFile file) : m_file(std::move(file)) {}
 
-    Descriptor m_file;
+    OpenFile m_file;
 };
 
 } // namespace lockstep

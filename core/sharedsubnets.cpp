@@ -9,16 +9,16 @@ namespace lockstep {
 namespace {
 
 // docker0 and VPNs give every machine the same address. Two accounts of one machine share theirs rightly.
-void leaveOutDoubled(QList<Measured>& measured, const QList<PlanNode>& nodes)
+void leaveOutDoubled(QList<MeasuredNode>& measured, const QList<PlanNode>& nodes)
 {
     QMap<QString, QSet<QString>> machines;
-    for (const Measured& one : std::as_const(measured)) {
+    for (const MeasuredNode& one : std::as_const(measured)) {
         const NodeFacts& facts = *nodes[one.index].facts;
         const QString machine = facts.bootId.isEmpty() ? QString::number(one.index) : facts.bootId + u'/' + facts.host;
         for (const NodeAddress& address : one.addresses)
             machines[address.text].insert(machine);
     }
-    for (Measured& one : measured) {
+    for (MeasuredNode& one : measured) {
         for (NodeAddress& address : one.addresses) {
             if (address.leftOut.isEmpty() && machines[address.text].size() > 1)
                 address.leftOut = QStringLiteral("several nodes have it");
@@ -26,7 +26,7 @@ void leaveOutDoubled(QList<Measured>& measured, const QList<PlanNode>& nodes)
     }
 }
 
-void leaveOutOthersThan(const QString& wanted, Measured& one)
+void leaveOutOthersThan(const QString& wanted, MeasuredNode& one)
 {
     for (NodeAddress& address : one.addresses) {
         if (!wanted.isEmpty() && address.interface != wanted && address.leftOut.isEmpty())
@@ -44,23 +44,23 @@ int Subnet::speed() const
     return least;
 }
 
-QList<Measured> measuredAddresses(const QList<PlanNode>& nodes)
+QList<MeasuredNode> measuredAddresses(const QList<PlanNode>& nodes)
 {
-    QList<Measured> measured;
+    QList<MeasuredNode> measured;
     for (int i = 0; i < nodes.size(); ++i) {
         if (nodes[i].facts)
             measured.append({i, addressesOf(*nodes[i].facts)});
     }
     leaveOutDoubled(measured, nodes);
-    for (Measured& one : measured)
+    for (MeasuredNode& one : measured)
         leaveOutOthersThan(nodes[one.index].node.interface, one);
     return measured;
 }
 
-QList<Subnet> subnetsOf(const QList<Measured>& measured)
+QList<Subnet> subnetsOf(const QList<MeasuredNode>& measured)
 {
     QList<Subnet> subnets;
-    for (const Measured& one : std::as_const(measured)) {
+    for (const MeasuredNode& one : std::as_const(measured)) {
         for (const NodeAddress& address : one.addresses) {
             if (!address.leftOut.isEmpty())
                 continue;

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-struct Measured {                 // a node whose facts are known
+struct MeasuredNode {             // a node whose facts are known
     int index = 0;                // into the plan's nodes
     QList<NodeAddress> addresses; // all of them; what can't be used says why
 };
@@ -20,8 +20,8 @@ struct Subnet {
     [[nodiscard]] int speed() const; // Mb/s of its slowest member; -1: unknown
 };
 
-[[nodiscard]] QList<Measured> measuredAddresses(const QList<PlanNode>& nodes);
+[[nodiscard]] QList<MeasuredNode> measuredAddresses(const QList<PlanNode>& nodes);
 // The fastest first, IPv4 before IPv6 where equal, else the order of the facts.
-[[nodiscard]] QList<Subnet> subnetsOf(const QList<Measured>& measured);
+[[nodiscard]] QList<Subnet> subnetsOf(const QList<MeasuredNode>& measured);
 
 } // namespace lockstep

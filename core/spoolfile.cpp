@@ -80,7 +80,7 @@ Result<SpoolFile::Tail> SpoolFile::openTail(Use use)
         if (const Result<void> found = findSegments(); !found)
             return std::unexpected(found.error());
         const qsizetype segments = m_ends.size();
-        Descriptor file(m_tail, use == Use::Append ? O_WRONLY | O_APPEND | O_CREAT : O_RDONLY);
+        OpenFile file(m_tail, use == Use::Append ? O_WRONLY | O_APPEND | O_CREAT : O_RDONLY);
         if (use == Use::Append && (!file.isOpen() || ::flock(file.get(), LOCK_EX) != 0))
             return ioFailure(QStringLiteral("This can't be opened for what %1 sent:").arg(m_node), m_tail, m_node);
         if (!file.isOpen() && errno != ENOENT)
@@ -177,7 +177,7 @@ Result<QByteArray> SpoolFile::readSegment(qint64 offset, qint64 limit)
     limit = std::min(limit, m_ends[index] - offset);
     if (m_opened != index) {
         const QString plain = segmentPath(index);
-        if (const Descriptor file(plain, O_RDONLY); file.isOpen()) {
+        if (const OpenFile file(plain, O_RDONLY); file.isOpen()) {
             QByteArray bytes(limit, Qt::Uninitialized);
             const qint64 got = file.readAt(offset - start, bytes.data(), limit);
             if (got < 0)

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/compressedsegment.h"
-#include "core/descriptor.h"
+#include "core/openfile.h"
 
 #include <QStringList>
 
@@ -38,7 +38,7 @@ public:
 private:
     enum class Use { Read, Append };
     struct Tail {
-        Descriptor file; // not open: there is none yet
+        OpenFile file; // not open: there is none yet
         qint64 start = 0, size = 0;
     };
     [[nodiscard]] QString segmentPath(int index) const;

@@ -5,14 +5,6 @@
 
 namespace lockstep {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kClockTime = 20s; // a login shell that takes 5 s, then eight round trips
-
-} // namespace
-
 Result<ClockOffset> askClock(AgentCall& call, Deadline deadline, std::stop_token stop)
 {
     ClockOffset clock;
@@ -27,20 +19,6 @@ Result<ClockOffset> askClock(AgentCall& call, Deadline deadline, std::stop_token
             clock.addAnswer(sentUs, *there, wallClockUs());
     }
     return clock;
-}
-
-Result<ClockOffset> measureClock(const NodeLink& link, std::stop_token stop)
-{
-    if (link.transport->node().local) {
-        ClockOffset own;
-        own.addAnswer(0, 0, 0);
-        return own;
-    }
-    const Deadline deadline = Deadline::in(kClockTime);
-    auto call = AgentCall::start(*link.transport, link.agent.path, {"clock"}, deadline, stop);
-    if (!call)
-        return std::unexpected(call.error());
-    return askClock(*call, deadline, stop);
 }
 
 } // namespace lockstep

@@ -4,7 +4,6 @@
 
 #include "core/clockoffset.h"
 #include "remote/agentcall.h"
-#include "remote/nodelink.h"
 
 namespace lockstep {
 
@@ -12,7 +11,5 @@ inline constexpr int kClockQuestions = 8;
 
 // On a call that answers every line with a record that holds wall_us: `clock`, or `probe` after its facts.
 [[nodiscard]] Result<ClockOffset> askClock(AgentCall& call, Deadline deadline, std::stop_token stop);
-// On a channel of its own. This machine's own clock is not asked: no offset, no error.
-[[nodiscard]] Result<ClockOffset> measureClock(const NodeLink& link, std::stop_token stop);
 
 } // namespace lockstep

@@ -16,11 +16,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kCutTime = 5min; // without one byte: a link that heals later is a new deploy, which goes on all the same
 constexpr auto kMostPause = 2s;
 
-bool isCut(ErrorCode code)
-{
-    return code == ErrorCode::ConnectionLost || code == ErrorCode::Unreachable || code == ErrorCode::Timeout;
-}
-
 QByteArray newSender()
 {
     QByteArray word;
@@ -71,7 +66,7 @@ private:
             return std::unexpected(error);
         if (error.code == ErrorCode::Agent)
             return agentIsBack() ? Result<void>() : std::unexpected(error);
-        if (!isCut(error.code))
+        if (!worthAnotherTry(error.code))
             return std::unexpected(error);
         ++m_deployed.cuts;
         if (m_order.progressed)
@@ -95,7 +90,7 @@ private:
                 m_link.agent = link->agent;
                 return {};
             }
-            if (!isCut(link.error().code))
+            if (!worthAnotherTry(link.error().code))
                 return std::unexpected(link.error());
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/launcher.h"
 
+#include "core/desktopenvironment.h"
 #include "remote/agentcall.h"
 #include "remote/eachnode.h"
 #include "remote/jobtext.h"
@@ -9,9 +10,6 @@
 #include "remote/runstop.h"
 #include "remote/runtimeplan.h"
 #include "remote/wallclock.h"
-
-#include <QFileInfo>
-#include <QProcessEnvironment>
 
 #include <variant>
 
@@ -25,20 +23,12 @@ using namespace std::chrono_literals;
 constexpr auto kGoTime = 30s;
 constexpr auto kUndoTime = 30s; // after the 30 s of go: a minute in which a cable can be put back
 constexpr int kUndoGraceS = 2;
+constexpr qint64 kCopiedBytesPerS = 10'000'000; // of the user's folder on a node: a slow disk
 
 struct OpenedNode {
     NodeLink link;
     Probed probed;
 };
-
-Environment desktopEnvironment()
-{
-    Environment environment;
-    const auto all = QProcessEnvironment::systemEnvironment();
-    for (const QString& name : all.keys())
-        environment.append({name.toUtf8(), all.value(name).toUtf8()});
-    return environment;
-}
 
 void say(const LaunchEvents& events, RunPhase phase)
 {
@@ -64,6 +54,8 @@ Result<std::shared_ptr<HeldPort>> tryMaster(QList<PlanNode>& nodes, const std::v
     });
     if (!tried)
         return std::unexpected(tried.error());
+    if (auto closed = held->closeDoors(stop); !closed)
+        return std::unexpected(closed.error());
     for (std::size_t i = 0; i < tried->size(); ++i)
         nodes[static_cast<qsizetype>(i) + 1].reached = (*tried)[i];
     return std::make_shared<HeldPort>(std::move(*held));
@@ -119,16 +111,18 @@ Result<std::vector<PreparedNode>> prepareEverywhere(const Measured& measured, co
 {
     std::string papers;
     appendPapers(papers, spec, measured.plan);
+    const std::chrono::seconds copying(measured.folder->sent.bytes / kCopiedBytesPerS);
     return onEachNode<PreparedNode>(measured.links.size(), stop, [&](std::size_t i, std::stop_token step) {
         const QByteArray job = jobText(measured.plan, static_cast<int>(i),
                                        {.run = id.run,
                                         .attempt = id.attempt,
                                         .graceS = spec.graceS,
+                                        .holdS = JobOptions().holdS + static_cast<int>(copying.count()),
                                         .bundlePath = placed[i].program.path,
                                         .papers = papers,
                                         .filesPath = placed[i].filesPath,
                                         .directory = spec.directory.toUtf8()});
-        return PreparedNode::prepare(measured.links[i], job, step);
+        return PreparedNode::prepare(measured.links[i], job, copying, step);
     });
 }
 

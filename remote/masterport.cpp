@@ -31,6 +31,16 @@ Result<HeldPort> HeldPort::hold(const NodeLink& master, const QStringList& addre
     return HeldPort(std::move(*call), static_cast<int>(held));
 }
 
+Result<void> HeldPort::closeDoors(std::stop_token stop)
+{
+    const Deadline deadline = Deadline::in(kLetGoTime);
+    if (auto sent = m_call.send("\n", deadline, stop); !sent)
+        return sent;
+    if (auto held = m_call.expect("held", deadline, stop); !held)
+        return std::unexpected(held.error());
+    return {};
+}
+
 void HeldPort::release(std::stop_token stop)
 {
     (void)m_call.closeInput();

@@ -17,6 +17,8 @@ public:
                                                std::stop_token stop);
 
     [[nodiscard]] int port() const { return m_port; }
+    // The tries are over: nothing listens any more, and the port stays held.
+    [[nodiscard]] Result<void> closeDoors(std::stop_token stop);
     // Lets it go, and returns when it is free: the next moment the ranks take it. Dropping a HeldPort lets go too.
     void release(std::stop_token stop);
 

@@ -18,9 +18,10 @@ PreparedNode::PreparedNode(NodeLink link, QByteArray job, AgentCall call)
 {
 }
 
-Result<PreparedNode> PreparedNode::prepare(const NodeLink& link, const QByteArray& job, std::stop_token stop)
+Result<PreparedNode> PreparedNode::prepare(const NodeLink& link, const QByteArray& job, std::chrono::seconds copying,
+                                           std::stop_token stop)
 {
-    const Deadline deadline = Deadline::in(kPrepareTime);
+    const Deadline deadline = Deadline::in(kPrepareTime + copying);
     const QByteArray run = [&job] { // the verb is told the run's name apart from the job
         QByteArray name;
         wire::Decoder().feed(
@@ -78,7 +79,7 @@ Result<std::monostate> PreparedNode::prepareAgain(const TransportFactory& transp
     auto link = openNode(transports, m_link.transport->node(), agent, {});
     if (!link)
         return std::unexpected(link.error());
-    auto again = prepare(*link, m_job, {});
+    auto again = prepare(*link, m_job, 0s, {}); // its files are copied
     if (!again)
         return std::unexpected(again.error());
     *this = std::move(*again);

@@ -5,14 +5,16 @@
 #include "remote/agentcall.h"
 #include "remote/nodelink.h"
 
+#include <chrono>
 #include <variant>
 
 namespace lockstep {
 
 class PreparedNode {
 public:
+    // `copying`: what the node may take beyond the usual to copy the user's files.
     [[nodiscard]] static Result<PreparedNode> prepare(const NodeLink& link, const QByteArray& job,
-                                                      std::stop_token stop);
+                                                      std::chrono::seconds copying, std::stop_token stop);
 
     // Returns when the ranks are started. A link that is cut between `go` and its answer leaves open what happened: the
     // same job is then sent again, which starts nothing twice. One deadline for all nodes of a run.

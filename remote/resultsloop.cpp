@@ -23,11 +23,6 @@ std::string_view view(const QByteArray& bytes)
     return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
 }
 
-bool isCut(ErrorCode code)
-{
-    return code == ErrorCode::ConnectionLost || code == ErrorCode::Unreachable || code == ErrorCode::Timeout;
-}
-
 } // namespace
 
 ResultsLoop::ResultsLoop(const ResultsJob& job, std::function<void(const ResultEntry&)> fetched, std::stop_token stop)
@@ -45,7 +40,7 @@ Result<void> ResultsLoop::run()
         m_file.close();
         m_line.clear();
         m_left = 0;
-        if (followed || !isCut(followed.error().code))
+        if (followed || !worthAnotherTry(followed.error().code))
             return followed;
         if (link)
             backOff.reset();

@@ -52,7 +52,7 @@ void RunSession::pauseBeforeRestart(const QString& why)
                          .arg(pause.count())
                          .arg(from);
     emit said(m_state.reason);
-    m_work.clear();
+    beginWork(0);
     m_imposed.reset();
     m_lastLines.clear();
     m_othersStopped = false;

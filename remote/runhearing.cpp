@@ -20,6 +20,13 @@ constexpr qsizetype kLastLines = 20; // of a rank's stderr, shown with the cause
 
 } // namespace
 
+void RunSession::beginWork(std::size_t nodes)
+{
+    ++m_round;
+    m_work.clear();
+    m_work.resize(nodes);
+}
+
 void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
 {
     const auto agent = AgentFile::load(m_parts.agentFile);
@@ -32,14 +39,18 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
     FollowJob job{copyOf(nodeIndex), m_nodes[nodeIndex], *agent, m_parts.transports, std::move(link), until};
     auto follower = std::make_unique<Follower>(std::move(job));
     connect(follower.get(), &Follower::updated, this, &RunSession::heard);
-    connect(follower.get(), &Follower::linkChanged, this,
-            [this, nodeIndex](const LinkReport& report) { linkChanged(nodeIndex, report); });
-    connect(follower.get(), &Follower::ended, this,
-            [this, nodeIndex](const FollowEnd& end) { followEnded(nodeIndex, end); });
+    connect(follower.get(), &Follower::linkChanged, this, [this, nodeIndex, round = m_round](const LinkReport& report) {
+        if (round == m_round)
+            linkChanged(nodeIndex, report);
+    });
+    connect(follower.get(), &Follower::ended, this, [this, nodeIndex, round = m_round](const FollowEnd& end) {
+        if (round == m_round)
+            followEnded(nodeIndex, end);
+    });
     follower->start();
     work.follower = std::move(follower);
     work.followed = false;
-    if (until == FollowJob::Until::RunEnds && !m_spec.results.isEmpty())
+    if (until == FollowJob::Until::RunEnds)
         fetchResults(nodeIndex);
 }
 
@@ -59,8 +70,11 @@ std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
     return copy;
 }
 
+// Only by the program that drives the run: two would write into the same half files.
 void RunSession::fetchResults(int nodeIndex)
 {
+    if (!m_claim || m_spec.results.isEmpty())
+        return;
     const auto agent = AgentFile::load(m_parts.agentFile);
     if (!agent) {
         emit said(agent.error().text);
@@ -68,8 +82,8 @@ void RunSession::fetchResults(int nodeIndex)
     }
     m_work[static_cast<std::size_t>(nodeIndex)].fetched = false;
     m_store.ask([id = m_state.id](RunStore& store) { return store.folder().resultsFolder(id); }, this,
-                [this, nodeIndex, agent](const QString& folder) {
-                    if (m_work.size() <= static_cast<std::size_t>(nodeIndex))
+                [this, nodeIndex, agent, round = m_round](const QString& folder) {
+                    if (round != m_round)
                         return; // another attempt begins
                     auto fetcher = std::make_unique<ResultsFetcher>(
                         ResultsJob{m_state.id, m_nodes[nodeIndex], *agent, m_parts.transports, m_spec.results, folder});
@@ -77,12 +91,15 @@ void RunSession::fetchResults(int nodeIndex)
                         emit said(QStringLiteral("Fetched from %1: %2").arg(entry.node, QString::fromUtf8(entry.path)));
                         emit resultFetched(entry);
                     });
-                    connect(fetcher.get(), &ResultsFetcher::ended, this, [this, nodeIndex](const Result<void>& how) {
-                        if (!how)
-                            emit said(how.error().text);
-                        m_work[static_cast<std::size_t>(nodeIndex)].fetched = true;
-                        settled();
-                    });
+                    connect(fetcher.get(), &ResultsFetcher::ended, this,
+                            [this, nodeIndex, round](const Result<void>& how) {
+                                if (round != m_round)
+                                    return;
+                                if (!how)
+                                    emit said(how.error().text);
+                                m_work[static_cast<std::size_t>(nodeIndex)].fetched = true;
+                                settled();
+                            });
                     fetcher->start();
                     m_work[static_cast<std::size_t>(nodeIndex)].results = std::move(fetcher);
                 });
@@ -158,7 +175,8 @@ void RunSession::checkWorld(const RunUpdate& update)
             continue;
         impose(*wrong);
         m_attempts.wouldRepeat = true;
-        stopOthers();
+        if (m_claim) // else the program that drives the run sees it too
+            stopOthers();
     }
 }
 

@@ -43,7 +43,7 @@ void RunSession::launch(const RunSpec& spec, const QList<Node>& nodes)
 void RunSession::startLaunch(std::optional<LaunchId> again)
 {
     const RunSpec spec = again ? resumed(m_spec, !m_checkpoint.isEmpty()) : m_spec;
-    m_work.clear();
+    beginWork(0);
     if (again)
         attemptBegun(again->attempt);
     m_launch = std::make_unique<RunLaunch>(m_parts, m_store, RunLaunch::Request{spec, m_asked, std::move(again)});
@@ -98,8 +98,7 @@ void RunSession::launched(const Launched& launched)
         node.clockOffsetUs = launched.nodes[i].probed.clock.offsetUs().value_or(0);
         node.progress.clear();
     }
-    m_work.clear();
-    m_work.resize(launched.nodes.size());
+    beginWork(launched.nodes.size());
     for (std::size_t i = 0; i < launched.nodes.size(); ++i)
         follow(static_cast<int>(i), launched.nodes[i].link, FollowJob::Until::RunEnds);
     if (m_state.stopRequested)
@@ -111,7 +110,7 @@ void RunSession::launchFailed(const Error& error)
 {
     m_launch.reset();
     m_driver.stop();
-    m_work.clear();
+    beginWork(0);
     const bool stopped = m_state.stopRequested && error.code == ErrorCode::Stopped;
     const bool worthTrying = error.code != ErrorCode::BadInput && error.code != ErrorCode::NotFound;
     if (!stopped && m_attempt > 1 && worthTrying && m_attempts.restarts < m_spec.restarts) {

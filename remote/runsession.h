@@ -90,6 +90,7 @@ private:
     void driverSaid(const StoredRun& run);
     void takeClaim();
 
+    void beginWork(std::size_t nodes);
     [[nodiscard]] std::shared_ptr<SpoolCopy> copyOf(int nodeIndex);
     void follow(int nodeIndex, NodeLink link, FollowJob::Until until);
     void fetchResults(int nodeIndex);
@@ -113,6 +114,7 @@ private:
     [[nodiscard]] bool launchAgain();
     void pauseBeforeRestart(const QString& why);
     void stopWhilePausing();
+    void askDriverToStop(int graceS);
     void conclude();
     void refuse(const Error& error);
     void save();
@@ -128,6 +130,7 @@ private:
     std::shared_ptr<RunClaim> m_claim; // null: another program drives the run
     std::unique_ptr<RunLaunch> m_launch;
     std::vector<NodeWork> m_work;
+    int m_round = 0; // counts what m_work was filled for: signals of an earlier filling may still come
     QHash<QString, std::shared_ptr<SpoolCopy>> m_copies;
     std::optional<FirstCause> m_imposed; // a cause that no rank reports: a world of the wrong size, a lost supervisor
     QHash<int, QStringList> m_lastLines; // of the ranks' stderr

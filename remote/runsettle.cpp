@@ -124,6 +124,8 @@ void RunSession::conclude()
 
 void RunSession::refuse(const Error& error)
 {
+    if (m_finished)
+        return; // said: of another node
     m_finished = true;
     m_driver.stop();
     emit refused(error);

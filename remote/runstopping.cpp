@@ -18,6 +18,7 @@ void RunSession::stop(int graceS)
     if (m_watching == Watching::Proving)
         return; // it is on its way
     m_state.stopRequested = true;
+    askDriverToStop(graceS);
     if (m_launch)
         m_launch->requestStop();
     else if (m_restart.isActive())
@@ -27,6 +28,18 @@ void RunSession::stop(int graceS)
     for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
         stopNode(i, graceS < 0 ? m_spec.graceS : graceS);
     settled();
+}
+
+// The program that drives the run, where that is another one: ranks that lose a peer by our stop look to it like a
+// failure, after which it would start them again.
+void RunSession::askDriverToStop(int graceS)
+{
+    if (m_claim || m_state.id.isEmpty())
+        return;
+    m_store.post([id = m_state.id, graceS](RunStore& store) {
+        if (auto asked = store.askToStop(id, graceS); !asked)
+            qWarning("%s", qPrintable(asked.error().text));
+    });
 }
 
 void RunSession::stopWhilePausing()
@@ -60,7 +73,10 @@ void RunSession::stopNode(int nodeIndex, int graceS)
     work.proven = false;
     work.stopper = std::make_unique<NodeStopper>(m_parts, NodeStopper::Request{m_nodes[nodeIndex], m_state.id, graceS});
     connect(work.stopper.get(), &NodeStopper::answered, this,
-            [this, nodeIndex](const Result<StopProof>& proof) { stopAnswered(nodeIndex, proof); });
+            [this, nodeIndex, round = m_round](const Result<StopProof>& proof) {
+                if (round == m_round)
+                    stopAnswered(nodeIndex, proof);
+            });
     work.stopper->start();
 }
 

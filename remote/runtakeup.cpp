@@ -86,10 +86,7 @@ void RunSession::attached(const StoredRun& run)
         emit stateChanged(m_state);
         emit planChanged(m_spec, m_plan);
         if (m_stopGraceS && !run.stopAsked)
-            m_store.post([id = m_state.id, grace = *m_stopGraceS](RunStore& store) {
-                if (auto asked = store.askToStop(id, grace); !asked)
-                    qWarning("%s", qPrintable(asked.error().text));
-            });
+            askDriverToStop(*m_stopGraceS);
         m_driver.start();
         return;
     }
@@ -119,8 +116,7 @@ void RunSession::attached(const StoredRun& run)
 
 void RunSession::followAll(FollowJob::Until until)
 {
-    m_work.clear();
-    m_work.resize(static_cast<std::size_t>(m_nodes.size()));
+    beginWork(static_cast<std::size_t>(m_nodes.size()));
     for (int i = 0; i < m_nodes.size(); ++i)
         follow(i, {}, until);
 }
@@ -149,6 +145,8 @@ void RunSession::driverSaid(const StoredRun& run)
     if (run.claim && !lockstep::isOver(run.state.phase)) { // it is gone, and had not come to an end
         m_driver.stop();
         m_claim = run.claim;
+        for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
+            fetchResults(i);
         finishIfOver();
     } else if (lockstep::isOver(run.state.phase)) {
         m_driver.stop();

@@ -19,7 +19,8 @@ namespace lockstep::agent {
 
 namespace {
 
-constexpr std::int64_t kListenUs = 3'600'000'000; // as long as a deploy may take; a desktop that went ends our stdin
+constexpr std::int64_t kTriesUs = 60'000'000;   // the others try for 5 s, after a login shell that takes seconds
+constexpr std::int64_t kHoldUs = 3'600'000'000; // as long as a deploy may take; a desktop that went ends our stdin
 constexpr int kMostConnections = 1024;
 constexpr int kFirstPort = 20'000; // the range that is tried before the kernel's own choice
 constexpr int kLastPort = 60'999;
@@ -85,11 +86,13 @@ Outcome<Held> hold(const std::vector<SocketAddress>& addresses, int wanted)
     return failed("io", "can't listen on " + which + ": " + std::strerror(error));
 }
 
-// Lets everybody in and gives each byte back, until stdin ends.
-void echoUntilEnd(const std::vector<Fd>& listeners, int inFd)
+enum class Told { TriesOver, LetGo };
+
+// Lets everybody in and gives each byte back, until stdin says something or ends.
+Told echo(const std::vector<Fd>& listeners, int inFd)
 {
     std::vector<Fd> peers;
-    for (const std::int64_t end = monotonicUs() + kListenUs; monotonicUs() < end;) {
+    for (const std::int64_t end = monotonicUs() + kTriesUs; monotonicUs() < end;) {
         std::vector<pollfd> entries{{inFd, POLLIN, 0}};
         for (const Fd& listener : listeners)
             entries.push_back({listener.get(), POLLIN, 0});
@@ -97,10 +100,10 @@ void echoUntilEnd(const std::vector<Fd>& listeners, int inFd)
         for (const Fd& peer : peers)
             entries.push_back({peer.get(), POLLIN, 0});
         if (::poll(entries.data(), entries.size(), 1000) < 0 && errno != EINTR)
-            return;
+            return Told::LetGo;
         char bytes[64];
-        if (entries[0].revents != 0 && ::read(inFd, bytes, sizeof bytes) <= 0)
-            return;
+        if (entries[0].revents != 0)
+            return ::read(inFd, bytes, sizeof bytes) > 0 ? Told::TriesOver : Told::LetGo;
         for (std::size_t i = peers.size(); i-- > 0;) {
             if (entries[first + i].revents == 0)
                 continue;
@@ -118,6 +121,37 @@ void echoUntilEnd(const std::vector<Fd>& listeners, int inFd)
                 peers.push_back(std::move(peer));
         }
     }
+    return Told::LetGo;
+}
+
+// Nobody is let in any more, and nobody else gets the port. Linux leaves a socket that is shut down the port that it
+// was bound to by number (EINVAL: bound still), and takes back one of its own choice.
+void closeDoors(const Held& held, std::vector<SocketAddress> addresses)
+{
+    for (std::size_t i = 0; i < held.listeners.size(); ++i) {
+        addresses[i].setPort(held.port);
+        ::shutdown(held.listeners[i].get(), SHUT_RDWR);
+        (void)::bind(held.listeners[i].get(), addresses[i].get(), addresses[i].size());
+    }
+}
+
+void waitForEnd(int inFd)
+{
+    for (const std::int64_t end = monotonicUs() + kHoldUs; monotonicUs() < end;) {
+        pollfd entry{inFd, POLLIN, 0};
+        if (::poll(&entry, 1, 1000) < 0 && errno != EINTR)
+            return;
+        char bytes[64];
+        if (entry.revents != 0 && ::read(inFd, bytes, sizeof bytes) <= 0)
+            return;
+    }
+}
+
+bool say(int outFd, std::string_view kind, int port)
+{
+    std::string out;
+    wire::Encoder(out).begin(kind, wire::kNode, monotonicUs()).field("port", port).end();
+    return writeAll(outFd, out);
 }
 
 } // namespace
@@ -130,10 +164,11 @@ int runListen(std::string_view addresses, std::string_view port, int outFd, int 
     const auto held = hold(*where, where->front().port());
     if (!held)
         return answerFailure(outFd, held.error());
-    std::string out;
-    wire::Encoder(out).begin("port", wire::kNode, monotonicUs()).field("port", held->port).end();
-    if (writeAll(outFd, out))
-        echoUntilEnd(held->listeners, inFd);
+    if (!say(outFd, "port", held->port) || echo(held->listeners, inFd) == Told::LetGo)
+        return 0;
+    closeDoors(*held, *where);
+    if (say(outFd, "held", held->port))
+        waitForEnd(inFd);
     return 0;
 }
 

@@ -65,9 +65,14 @@ void TestAgentReach::holdsOnePortOnEveryAddress()
     QCOMPARE(answer.records[2].kind, "unreached");
     QCOMPARE(answer.records[2]["text"], "Connection refused");
 
+    listener->write("\n"); // the tries are over: nothing listens, nobody else gets the port
+    QCOMPARE(firstLine(*listener).kind, "held");
+    QCOMPARE(box.verb({"reach", "127.0.0.2", port}).records[0]["text"], "Connection refused");
+    QTcpServer server;
+    QVERIFY(!server.listen(QHostAddress("127.0.0.2"), static_cast<quint16>(port.toInt())));
+
     listener->closeWriteChannel(); // let go: at once anybody's
     QVERIFY(listener->waitForFinished(kAnswerMs));
-    QTcpServer server;
     QVERIFY(server.listen(QHostAddress("127.0.0.2"), static_cast<quint16>(port.toInt())));
 }
 

@@ -129,7 +129,7 @@ void TestCompressedSegment::compressedByAnother()
     const QString plain = folder.filePath("gpu1.spool.000000");
     put(plain, records(1000));
     {
-        const Descriptor held(plain, O_RDONLY);
+        const OpenFile held(plain, O_RDONLY);
         QCOMPARE(::flock(held.get(), LOCK_EX), 0);
         QVERIFY(compressSegment(plain)); // nothing to do for us
         QCOMPARE(files(folder.path()), "000000");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/descriptor.h"
+#include "core/openfile.h"
 
 #include <cerrno>
 
 namespace lockstep {
 
-qint64 Descriptor::readAt(qint64 offset, char* into, qint64 bytes) const
+qint64 OpenFile::readAt(qint64 offset, char* into, qint64 bytes) const
 {
     qint64 have = 0;
     while (have < bytes) {
@@ -21,7 +21,7 @@ qint64 Descriptor::readAt(qint64 offset, char* into, qint64 bytes) const
     return have;
 }
 
-qint64 Descriptor::write(const char* from, qint64 bytes) const
+qint64 OpenFile::write(const char* from, qint64 bytes) const
 {
     qint64 done = 0;
     while (done < bytes) {

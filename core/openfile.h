@@ -13,21 +13,21 @@
 
 namespace lockstep {
 
-class Descriptor {
+class OpenFile {
 public:
-    Descriptor(const QString& path, int flags)
+    OpenFile(const QString& path, int flags)
         : m_fd(::open(QFile::encodeName(path).constData(), flags | O_CLOEXEC, 0600))
     {
     }
-    ~Descriptor()
+    ~OpenFile()
     {
         if (m_fd >= 0)
             ::close(m_fd);
     }
-    Descriptor(Descriptor&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    Descriptor& operator=(Descriptor&&) = delete;
+    OpenFile(OpenFile&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    OpenFile& operator=(OpenFile&&) = delete;
 
     [[nodiscard]] bool isOpen() const { return m_fd >= 0; }
     [[nodiscard]] int get() const { return m_fd; }
