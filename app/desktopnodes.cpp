@@ -4,8 +4,8 @@
 #include "core/atomicfile.h"
 #include "core/importmerge.h"
 #include "core/inventoryedit.h"
-#include "remote/launcher.h"
 #include "remote/deployahead.h"
+#include "remote/launcher.h"
 #include "remote/noderuns.h"
 #include "ui/nodes/nodespage.h"
 

@@ -101,7 +101,7 @@ struct RunSpec {
     int masterPort = 0;
     bool allowLowPort = false;
     int graceS = 10;
-    int restarts = 0; // how often a failed run is started again, from its newest checkpoint; 0: never
+    int restarts = 0;    // how often a failed run is started again, from its newest checkpoint; 0: never
     QString folder;      // of this machine, absolute once loaded; empty: none
     QString directory;   // on the node
     QStringList results; // patterns

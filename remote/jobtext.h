@@ -14,7 +14,7 @@ struct JobOptions {
     int graceS = 10;
     int holdS = 60; // how long a prepared node waits for `go`
     QByteArray bundlePath;
-    std::string papers; // records that say what the run is (noderuns.h)
+    std::string papers;   // records that say what the run is (noderuns.h)
     QByteArray filesPath; // of the user's folder on the node; empty: none
     QByteArray directory; // where the ranks work: absolute, or inside the copy of filesPath
 };

@@ -76,7 +76,7 @@ signals:
     void checkAllRequested();
     void acceptHostKeyRequested(const QString& node, const QString& fingerprint);
     void deployRequested(const QString& node);
-    void cleanRequested(const QStringList& nodes); // end what runs left behind there
+    void cleanRequested(const QStringList& nodes);                                  // end what runs left behind there
     void questionAnswered(int id, const std::shared_ptr<lockstep::Secret>& secret); // no secret: declined
     void measureRequested(const RunSpec& spec);
     void saveSpecRequested(const RunSpec& spec, const QString& path); // path empty: among the saved ones

@@ -267,7 +267,9 @@ void TestSshFaults::aJumpHostThatDiesIsNoticed()
     const auto connected = refused.connect(Deadline::in(kLimit), {});
     QVERIFY(!connected);
     QCOMPARE(connected.error().code, ErrorCode::AuthFailed);
-    QVERIFY2(connected.error().text.contains("n3 cannot be reached: jump host nobody@n2 did not let nobody@10.77.1.2 in"), qPrintable(connected.error().text));
+    QVERIFY2(
+        connected.error().text.contains("n3 cannot be reached: jump host nobody@n2 did not let nobody@10.77.1.2 in"),
+        qPrintable(connected.error().text));
 }
 
 void TestSshFaults::aCrashedHostIsNoticed()

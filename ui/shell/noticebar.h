@@ -21,7 +21,7 @@ public:
     explicit NoticeBar(Theme& theme, QWidget* parent = nullptr);
     void showError(const QString& what, const Error& error); // "gpu2 could not be added"
     void showOffer(const QString& title, const QString& detail, const QString& action);
-    void withdraw(const QString& what);                      // hides it when it says just that
+    void withdraw(const QString& what); // hides it when it says just that
     [[nodiscard]] QString text() const;
     [[nodiscard]] Button& action() { return *m_action; }
 
