@@ -60,11 +60,11 @@ Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 
 QJsonObject toJson(const DeployedNode& node)
 {
-    QJsonObject object{{"node", node.node}, {"runtime", node.runtime}, {"passed_on", node.passedOn}};
-    if (!node.result) {
-        object["error"] = lockstep::toJson(node.result.error());
+    QJsonObject object = node.result ? QJsonObject{{"node", node.node}} : failedNode(node.node, node.result.error());
+    object["runtime"] = node.runtime;
+    if (!node.result)
         return object;
-    }
+    object["passed_on"] = node.passedOn;
     object["path"] = QString::fromUtf8(node.result->path);
     object["files_sent"] = node.result->filesSent;
     object["bytes_sent"] = node.result->bytesSent;
@@ -127,7 +127,7 @@ void printBundles(const std::vector<NodeAnswer>& answers, const QString& current
     QList<QStringList> rows;
     for (const NodeAnswer& answer : answers) {
         if (!answer.bundles) {
-            array << QJsonObject{{"node", answer.node}, {"error", toJson(answer.bundles.error())}};
+            array << failedNode(answer.node, answer.bundles.error());
             note(answer.bundles.error().text);
             continue;
         }
@@ -158,7 +158,7 @@ void printRemovals(const std::vector<NodeAnswer>& answers, Output output)
     QJsonArray array;
     for (const NodeAnswer& answer : answers) {
         if (!answer.bundles) {
-            array << QJsonObject{{"node", answer.node}, {"error", toJson(answer.bundles.error())}};
+            array << failedNode(answer.node, answer.bundles.error());
             note(answer.bundles.error().text);
             continue;
         }
