@@ -11,7 +11,6 @@
 #include "remote/nodebundles.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 
 #include <algorithm>
 
@@ -35,23 +34,15 @@ Result<QList<Node>> selected(const QString& selection, const Desk& desk)
     return selection.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(selection);
 }
 
-// A spec is a file; everything else is a selection.
 Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 {
+    auto target = targetOf(options, desk);
+    if (!target)
+        return std::unexpected(target.error());
     DeployAhead order;
     order.relay = options.sending == Sending::Relay ? Relay::On : Relay::Off;
-    if (options.target.endsWith(QLatin1String(".toml")) || QFileInfo(options.target).isFile()) {
-        auto chosen = chooseNodes(options, desk);
-        if (!chosen)
-            return std::unexpected(chosen.error());
-        order.spec = std::move(chosen->spec);
-        order.nodes = std::move(chosen->nodes);
-    } else {
-        auto nodes = selected(options.target.isEmpty() ? options.nodes : options.target, desk);
-        if (!nodes)
-            return std::unexpected(nodes.error());
-        order.nodes = std::move(*nodes);
-    }
+    order.spec = std::move(target->spec);
+    order.nodes = std::move(target->nodes);
     if (order.nodes.isEmpty())
         return failure(ErrorCode::BadInput,
                        QStringLiteral("The inventory has no node; `lockstep nodes add` one first."));

@@ -16,6 +16,13 @@ struct Chosen {
 };
 [[nodiscard]] Result<Chosen> chooseNodes(const Options& options, const Desk& desk); // the spec's, of the inventory
 
+// What doctor and deploy are about: a spec, a selection of the inventory, or all of it.
+struct Target {
+    std::optional<RunSpec> spec; // none: only nodes were named
+    QList<Node> nodes;
+};
+[[nodiscard]] Result<Target> targetOf(const Options& options, const Desk& desk);
+
 // run and demo; `draw`, where there is one, gets the run at its end.
 [[nodiscard]] int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw);
 [[nodiscard]] int planCommand(const Options& options, const Desk& desk);

@@ -249,7 +249,9 @@ private slots:
     void wrongUsageIsJsonToo()
     {
         for (const QStringList& words : {QStringList{"bogus", "--json"}, QStringList{"plan", "--json"},
-                                         QStringList{"logs", "last", "--rank", "-1", "--json"}}) {
+                                         QStringList{"logs", "last", "--rank", "-1", "--json"},
+                                         QStringList{"doctor", "this", "--set", "lr=1", "--json"},
+                                         QStringList{"deploy", "this", "--nodes", "this", "--json"}}) {
             const Answer answer = lockstep(words);
             QCOMPARE(answer.code, 2);
             QCOMPARE(answer.object()[QStringLiteral("error")].toObject()[QStringLiteral("code")].toString(),
