@@ -100,6 +100,11 @@ void EditNode::setNow(const Node& node)
         setNode(node);
 }
 
+void EditNode::takeFocus()
+{
+    m_fields.first().second->setFocus(Qt::ShortcutFocusReason);
+}
+
 void EditNode::fill()
 {
     m_filling = true;
