@@ -236,12 +236,10 @@ private:
         const int devices = std::accumulate(m_devices.begin(), m_devices.end(), 0, [](int sum, const auto& list) {
             return sum + static_cast<int>(list.size());
         });
-        if (onDevices() && wanted < capacity && wanted >= m_nodes.size())
+        const int idle = devices - (wanted + m_shares.ranksPerDevice - 1) / m_shares.ranksPerDevice;
+        if (onDevices() && wanted < capacity && idle > 0 && wanted >= m_nodes.size())
             problem(Severity::Error, -1,
-                    QStringLiteral("%1 ranks in all leave %2 of %3 devices idle")
-                        .arg(wanted)
-                        .arg(devices - wanted)
-                        .arg(devices),
+                    QStringLiteral("%1 ranks in all leave %2 of %3 devices idle").arg(wanted).arg(idle).arg(devices),
                     QStringLiteral("%1 nodes would start %2 a node. If that is meant, set ranks_per_node = %2; else "
                                    "choose fewer nodes, or leave out ranks to use all %3 devices.")
                         .arg(m_nodes.size())
