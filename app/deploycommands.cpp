@@ -36,20 +36,13 @@ Result<QList<Node>> selected(const QString& selection, const Desk& desk)
 
 Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 {
+    auto target = targetOf(options, desk);
+    if (!target)
+        return std::unexpected(target.error());
     DeployAhead order;
     order.relay = options.sending == Sending::Relay ? Relay::On : Relay::Off;
-    if (namesSpec(options.target)) {
-        auto chosen = chooseNodes(options, desk);
-        if (!chosen)
-            return std::unexpected(chosen.error());
-        order.spec = std::move(chosen->spec);
-        order.nodes = std::move(chosen->nodes);
-    } else {
-        auto nodes = selected(options.target.isEmpty() ? options.nodes : options.target, desk);
-        if (!nodes)
-            return std::unexpected(nodes.error());
-        order.nodes = std::move(*nodes);
-    }
+    order.spec = std::move(target->spec);
+    order.nodes = std::move(target->nodes);
     if (order.nodes.isEmpty())
         return failure(ErrorCode::BadInput,
                        QStringLiteral("The inventory has no node; `lockstep nodes add` one first."));
@@ -58,11 +51,11 @@ Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 
 QJsonObject toJson(const DeployedNode& node)
 {
-    QJsonObject object{{"node", node.node}, {"runtime", node.runtime}, {"passed_on", node.passedOn}};
-    if (!node.result) {
-        object["error"] = lockstep::toJson(node.result.error());
+    QJsonObject object = node.result ? QJsonObject{{"node", node.node}} : failedNode(node.node, node.result.error());
+    object["runtime"] = node.runtime;
+    if (!node.result)
         return object;
-    }
+    object["passed_on"] = node.passedOn;
     object["path"] = QString::fromUtf8(node.result->path);
     object["files_sent"] = node.result->filesSent;
     object["bytes_sent"] = node.result->bytesSent;
@@ -125,7 +118,7 @@ void printBundles(const std::vector<NodeAnswer>& answers, const QString& current
     QList<QStringList> rows;
     for (const NodeAnswer& answer : answers) {
         if (!answer.bundles) {
-            array << QJsonObject{{"node", answer.node}, {"error", toJson(answer.bundles.error())}};
+            array << failedNode(answer.node, answer.bundles.error());
             note(answer.bundles.error().text);
             continue;
         }
@@ -156,7 +149,7 @@ void printRemovals(const std::vector<NodeAnswer>& answers, Output output)
     QJsonArray array;
     for (const NodeAnswer& answer : answers) {
         if (!answer.bundles) {
-            array << QJsonObject{{"node", answer.node}, {"error", toJson(answer.bundles.error())}};
+            array << failedNode(answer.node, answer.bundles.error());
             note(answer.bundles.error().text);
             continue;
         }

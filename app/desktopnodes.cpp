@@ -5,6 +5,7 @@
 #include "core/importmerge.h"
 #include "core/inventoryedit.h"
 #include "remote/deployahead.h"
+#include "remote/launcher.h"
 #include "remote/noderuns.h"
 #include "ui/nodes/nodespage.h"
 

@@ -16,28 +16,6 @@
 namespace lockstep {
 namespace {
 
-struct Patient {
-    std::optional<RunSpec> spec; // none: only the nodes are looked at
-    QList<Node> nodes;
-};
-
-Result<Patient> patientOf(const Options& options, const Desk& desk)
-{
-    if (namesSpec(options.target)) {
-        auto chosen = chooseNodes(options, desk);
-        if (!chosen)
-            return std::unexpected(chosen.error());
-        return Patient{std::move(chosen->spec), std::move(chosen->nodes)};
-    }
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    auto nodes = options.target.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(options.target);
-    if (!nodes)
-        return std::unexpected(nodes.error());
-    return Patient{std::nullopt, std::move(*nodes)};
-}
-
 void add(QList<Problem>& problems, const QList<Problem>& more)
 {
     for (const Problem& problem : more)
@@ -93,21 +71,21 @@ QString text(const std::vector<NodeState>& states, const std::optional<LaunchPla
 
 int doctorCommand(const Options& options, const Desk& desk)
 {
-    const auto patient = patientOf(options, desk);
-    if (!patient)
-        return leave(patient.error(), options.output);
+    const auto target = targetOf(options, desk);
+    if (!target)
+        return leave(target.error(), options.output);
     const auto states =
-        onEachNode<NodeState>(static_cast<std::size_t>(patient->nodes.size()), {},
+        onEachNode<NodeState>(static_cast<std::size_t>(target->nodes.size()), {},
                               [&](std::size_t i, std::stop_token stop) -> Result<NodeState> {
-                                  return checkNode(desk.parts, patient->nodes[static_cast<qsizetype>(i)], stop);
+                                  return checkNode(desk.parts, target->nodes[static_cast<qsizetype>(i)], stop);
                               });
     if (!states)
         return leave(states.error(), options.output);
     QList<Problem> problems = problemsOf(*states);
     std::optional<LaunchPlan> plan;
     const bool all = std::ranges::all_of(*states, [](const NodeState& s) { return s.phase == NodePhase::Ready; });
-    if (patient->spec && all) {
-        const auto measured = measurePlan(desk.parts, *patient->spec, patient->nodes, {});
+    if (target->spec && all) {
+        const auto measured = measurePlan(desk.parts, *target->spec, target->nodes, {});
         if (!measured)
             return leave(measured.error(), options.output);
         plan = measured->plan;

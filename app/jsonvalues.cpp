@@ -108,6 +108,13 @@ QJsonObject toJson(const Error& error)
     return {{"error", QJsonObject{{"code", toString(error.code)}, {"text", error.text}, {"node", orNull(error.node)}}}};
 }
 
+QJsonObject failedNode(const QString& node, const Error& error)
+{
+    QJsonObject json = toJson(error);
+    json["node"] = node;
+    return json;
+}
+
 QJsonObject toJson(const NodeState& state)
 {
     QJsonArray devices;

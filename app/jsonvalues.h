@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-[[nodiscard]] QJsonObject toJson(const Error& error);
+[[nodiscard]] QJsonObject toJson(const Error& error);                          // {error}, a whole answer
+[[nodiscard]] QJsonObject failedNode(const QString& node, const Error& error); // {node, error}, in a list of nodes
 [[nodiscard]] QJsonObject toJson(const NodeState& node);
 [[nodiscard]] QJsonObject toJson(const LaunchPlan& plan);
 [[nodiscard]] QJsonArray toJson(const QList<Problem>& problems);

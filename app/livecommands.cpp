@@ -40,11 +40,6 @@ bool settled(NodePhase phase)
 
 } // namespace
 
-bool namesSpec(const QString& target)
-{
-    return target.endsWith(QLatin1String(".toml")) || QFileInfo(target).isFile();
-}
-
 Result<RunSpec> specOf(const Options& options)
 {
     Result<RunSpec> spec =
@@ -71,6 +66,29 @@ Result<Chosen> chooseNodes(const Options& options, const Desk& desk)
     if (!nodes)
         return std::unexpected(nodes.error());
     return Chosen{std::move(*spec), std::move(*nodes)};
+}
+
+Result<Target> targetOf(const Options& options, const Desk& desk)
+{
+    if (options.target.endsWith(QLatin1String(".toml")) || QFileInfo(options.target).isFile()) {
+        auto chosen = chooseNodes(options, desk);
+        if (!chosen)
+            return std::unexpected(chosen.error());
+        return Target{std::move(chosen->spec), std::move(chosen->nodes)};
+    }
+    if (!options.set.isEmpty())
+        return failure(ErrorCode::BadInput, QStringLiteral("--set changes a value of a spec, and no spec is named."));
+    if (!options.target.isEmpty() && !options.nodes.isEmpty())
+        return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" and --nodes %2 both select nodes; leave out one.")
+                                                .arg(options.target, options.nodes));
+    const auto inventory = Inventory::load(desk.folder.inventoryFile());
+    if (!inventory)
+        return std::unexpected(inventory.error());
+    const QString& selection = options.target.isEmpty() ? options.nodes : options.target;
+    auto nodes = selection.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(selection);
+    if (!nodes)
+        return std::unexpected(nodes.error());
+    return Target{std::nullopt, std::move(*nodes)};
 }
 
 int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw)

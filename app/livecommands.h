@@ -7,7 +7,6 @@
 
 namespace lockstep {
 
-[[nodiscard]] bool namesSpec(const QString& target); // SPEC|SEL: a spec is a file, everything else a selection
 // The spec of the command line: the file (or the demo), then --nodes and --set.
 [[nodiscard]] Result<RunSpec> specOf(const Options& options);
 
@@ -16,6 +15,13 @@ struct Chosen {
     QList<Node> nodes;
 };
 [[nodiscard]] Result<Chosen> chooseNodes(const Options& options, const Desk& desk); // the spec's, of the inventory
+
+// What doctor and deploy are about: a spec, a selection of the inventory, or all of it.
+struct Target {
+    std::optional<RunSpec> spec; // none: only nodes were named
+    QList<Node> nodes;
+};
+[[nodiscard]] Result<Target> targetOf(const Options& options, const Desk& desk);
 
 // run and demo; `draw`, where there is one, gets the run at its end.
 [[nodiscard]] int runCommand(const Options& options, const Desk& desk, const std::function<void(const RunData&)>& draw);

@@ -2,12 +2,11 @@
 #include "app/noderuncommands.h"
 
 #include "app/answer.h"
+#include "app/jsonvalues.h"
 #include "app/texttable.h"
 #include "remote/eachnode.h"
 #include "remote/noderuns.h"
 
-#include <QJsonArray>
-#include <QJsonObject>
 #include <QSet>
 
 namespace lockstep {
@@ -73,6 +72,7 @@ int listNodeRuns(const Options& options, const Desk& desk)
         const QString& node = asked->nodes[static_cast<qsizetype>(i)].name;
         if (!asked->runs[i]) {
             note(asked->runs[i].error().text);
+            array << failedNode(node, asked->runs[i].error());
             all = false;
             continue;
         }
@@ -117,6 +117,7 @@ int cleanNodes(const Options& options, const Desk& desk)
         const QString& node = (*nodes)[static_cast<qsizetype>(i)].name;
         if (!cleaned[i]) {
             note(cleaned[i].error().text);
+            array << failedNode(node, cleaned[i].error());
             clean = false;
             continue;
         }

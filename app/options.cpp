@@ -33,11 +33,16 @@ QStringList texts(const std::vector<std::string>& words)
     return list;
 }
 
-void addRunOptions(CLI::App& verb, Raw& raw)
+void addSpecOptions(CLI::App& verb, Raw& raw)
 {
     verb.add_option("--nodes", raw.nodes, "which nodes: gpu1, gpu[1-4], @tag, a !b");
     verb.add_option("--set", raw.set, "K=V: change a value of the spec; lr=0.1, nodes=gpu1, env.X=1")
         ->allow_extra_args(false);
+}
+
+void addRunOptions(CLI::App& verb, Raw& raw)
+{
+    addSpecOptions(verb, raw);
     verb.add_flag("--detach", raw.detach, "launch, print the run's id and leave it to the nodes");
 }
 
@@ -104,14 +109,12 @@ void build(CLI::App& app, Raw& raw, Options& options)
 
     auto& plan = builder.verb("plan", "the launch table of a spec; nothing is started", Verb::Plan);
     plan.add_option("SPEC", raw.target, "the spec, a TOML file")->required();
-    addRunOptions(plan, raw);
-
+    addSpecOptions(plan, raw);
     plan.add_flag("--commands", raw.commands, "one shell line a rank, to be pasted on its node");
 
     auto& deploy = builder.verb("deploy", "put what runs need on nodes, ahead of a launch", Verb::Deploy);
     deploy.add_option("SPEC|SEL", raw.target, "a spec, or a selection of nodes; all nodes without one");
-    deploy.add_option("--nodes", raw.nodes, "other nodes than the spec's");
-    deploy.add_option("--set", raw.set, "K=V: change a value of the spec")->allow_extra_args(false);
+    addSpecOptions(deploy, raw);
     deploy.add_flag("--relay", raw.relay, "send to one node, and let nodes pass it on to each other");
 
     auto& bundles = builder.verb("bundles", "what was deployed to nodes", Verb::Bundles);
@@ -123,8 +126,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
 
     auto& doctor = builder.verb("doctor", "preflight: of a spec, or of the nodes alone", Verb::Doctor);
     doctor.add_option("SPEC|SEL", raw.target, "a spec (a TOML file) or a selection of the inventory; else all nodes");
-    doctor.add_option("--nodes", raw.nodes, "of a spec: which nodes");
-    doctor.add_option("--set", raw.set, "of a spec: K=V")->allow_extra_args(false);
+    addSpecOptions(doctor, raw);
 
     auto& nodes = builder.verb("nodes", "the inventory", Verb::Nodes);
     nodes.require_subcommand(0, 1);
@@ -134,7 +136,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
                         NodesAction::Add, "NODE");
     builder.nodesAction(nodes, "edit",
                         "a selection, then KEY=VALUE...: tags=h100,rack3 tags+=new slots=8 key=~/.ssh/id",
-                        NodesAction::Edit, "SEL KEY=VALUE");
+                        NodesAction::Edit, "SEL");
     builder.nodesAction(nodes, "remove", "a selection to remove: names, gpu[1-4], @tag", NodesAction::Remove, "SEL");
     builder.nodesAction(nodes, "import", "a hostfile of any dialect, Slurm's or Ansible's lists, or ~/.ssh/config",
                         NodesAction::Import, "FILE");

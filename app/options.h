@@ -50,7 +50,7 @@ struct Options {
     BundlesAction bundlesAction = BundlesAction::List;
     QStringList bundles;               // bundles remove --bundle HASH; empty: all that are not the program's own
     Sending sending = Sending::Direct; // deploy --relay
-    QString fingerprint;               // nodes accept NAME FINGERPRINT
+    QString fingerprint;               // nodes accept --fingerprint
     std::optional<int> rank;           // logs --rank
     int graceS = -1;                   // stop --grace; < 0: the spec's
     QString format = QStringLiteral("csv");

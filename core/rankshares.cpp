@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/rankshares.h"
 
-#include <QDateTime>
+#include "core/devicechoice.h"
+#include "core/deviceuse.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +16,12 @@ public:
 
     RankShares share()
     {
-        chooseDevices();
+        for (const PlanNode& node : m_nodes) {
+            const ChosenDevices chosen = chooseDevices(m_spec, node);
+            m_devices.append(chosen.devices);
+            m_named.append(chosen.named);
+            m_shares.problems += chosen.problems;
+        }
         chooseBackend();
         for (int i = 0; i < m_nodes.size(); ++i)
             m_shares.nodes.append(ranksAsked(i) > 0 ? asked(i) : natural(i));
@@ -31,75 +37,6 @@ private:
     void problem(Severity severity, int node, const QString& title, const QString& detail)
     {
         m_shares.problems.append({severity, node < 0 ? QString() : m_nodes[node].node.name, title, detail});
-    }
-
-    void chooseDevices() // the spec's choice, the inventory's, or all
-    {
-        for (int i = 0; i < m_nodes.size(); ++i) {
-            const PlanNode& node = m_nodes[i];
-            const NodeSettings* settings = m_spec.settingsOf(node.node.name);
-            QStringList wanted = settings ? settings->devices : QStringList();
-            const QString chooser = wanted.isEmpty() ? QStringLiteral("The inventory") : QStringLiteral("The spec");
-            if (wanted.isEmpty())
-                for (const int index : node.node.devices)
-                    wanted.append(QString::number(index));
-            m_asked.append(static_cast<int>(wanted.size()));
-            m_devices.append(!node.facts        ? QList<DeviceFacts>()
-                             : wanted.isEmpty() ? node.facts->devices
-                                                : named(i, wanted, chooser));
-        }
-    }
-
-    QList<DeviceFacts> named(int i, const QStringList& wanted, const QString& chooser)
-    {
-        QList<DeviceFacts> devices;
-        for (const QString& name : wanted) {
-            const auto device = find(i, name, chooser);
-            if (!device)
-                continue;
-            const bool twice = std::any_of(devices.begin(), devices.end(),
-                                           [&](const DeviceFacts& one) { return one.uuid == device->uuid; });
-            if (twice)
-                problem(Severity::Error, i,
-                        QStringLiteral("Device %1 of %2 is named twice").arg(name, m_nodes[i].node.name),
-                        QStringLiteral("For several ranks on a device set ranks_per_device."));
-            else
-                devices.append(*device);
-        }
-        return devices;
-    }
-
-    // By the driver's number, or by a uuid or its beginning; an instance of a partitioned device only by its uuid.
-    std::optional<DeviceFacts> find(int i, const QString& name, const QString& chooser)
-    {
-        const auto& known = m_nodes[i].facts->devices;
-        if (name.startsWith(QLatin1String("MIG-"))) {
-            DeviceFacts instance;
-            instance.uuid = name;
-            instance.name = QStringLiteral("MIG instance");
-            return instance;
-        }
-        bool isIndex = false;
-        const int index = name.toInt(&isIndex);
-        QList<DeviceFacts> found;
-        for (const DeviceFacts& device : known)
-            if (isIndex ? device.index == index : !name.isEmpty() && device.uuid.startsWith(name))
-                found.append(device);
-        if (found.size() == 1)
-            return found.first();
-        problem(Severity::Error, i,
-                found.isEmpty() ? QStringLiteral("%1 has no device %2").arg(m_nodes[i].node.name, name)
-                                : QStringLiteral("%1 has several devices %2…").arg(m_nodes[i].node.name, name),
-                QStringLiteral("%1 names it; the node has %2.").arg(chooser, deviceList(known)));
-        return std::nullopt;
-    }
-
-    [[nodiscard]] static QString deviceList(const QList<DeviceFacts>& devices)
-    {
-        QStringList names;
-        for (const DeviceFacts& device : devices)
-            names.append(QStringLiteral("%1 (%2)").arg(device.index).arg(device.uuid));
-        return names.isEmpty() ? QStringLiteral("no device") : names.join(QLatin1String(", "));
     }
 
     void chooseBackend()
@@ -181,8 +118,8 @@ private:
         } else if (node.slots_ > 0) {
             share.ranks = node.slots_;
             share.source = QStringLiteral("%1 slots").arg(node.slots_);
-        } else if (!m_nodes[i].facts && m_asked[i] > 0) {
-            share.ranks = m_asked[i];
+        } else if (!m_nodes[i].facts && m_named[i] > 0) {
+            share.ranks = m_named[i];
             share.source = QStringLiteral("the devices that are named; not measured yet");
         } else {
             share.ranks = 1;
@@ -236,12 +173,10 @@ private:
         const int devices = std::accumulate(m_devices.begin(), m_devices.end(), 0, [](int sum, const auto& list) {
             return sum + static_cast<int>(list.size());
         });
-        if (onDevices() && wanted < capacity && wanted >= m_nodes.size())
+        const int idle = devices - (wanted + m_shares.ranksPerDevice - 1) / m_shares.ranksPerDevice;
+        if (onDevices() && wanted < capacity && idle > 0 && wanted >= m_nodes.size())
             problem(Severity::Error, -1,
-                    QStringLiteral("%1 ranks in all leave %2 of %3 devices idle")
-                        .arg(wanted)
-                        .arg(devices - wanted)
-                        .arg(devices),
+                    QStringLiteral("%1 ranks in all leave %2 of %3 devices idle").arg(wanted).arg(idle).arg(devices),
                     QStringLiteral("%1 nodes would start %2 a node. If that is meant, set ranks_per_node = %2; else "
                                    "choose fewer nodes, or leave out ranks to use all %3 devices.")
                         .arg(m_nodes.size())
@@ -300,76 +235,7 @@ private:
         const int needed = (share.ranks + m_shares.ranksPerDevice - 1) / m_shares.ranksPerDevice;
         share.devices = m_devices[i].mid(0, needed);
         share.idleDevices = static_cast<int>(m_devices[i].size() - share.devices.size());
-        for (const DeviceFacts& device : std::as_const(share.devices))
-            checkDevice(i, device);
-    }
-
-    void checkDevice(int i, const DeviceFacts& device)
-    {
-        const QString& node = m_nodes[i].node.name;
-        if (!device.error.isEmpty())
-            problem(Severity::Error, i, QStringLiteral("Device %1 of %2 can't be used").arg(device.index).arg(node),
-                    QStringLiteral("It says: %1. Name the others as its devices in the inventory, or choose other "
-                                   "nodes.")
-                        .arg(device.error));
-        if (device.mig)
-            problem(Severity::Warning, i,
-                    QStringLiteral("Device %1 of %2 is cut into MIG instances").arg(device.index).arg(node),
-                    QStringLiteral("A rank would get one of them. Name the instances instead: devices = [\"MIG-…\"] in "
-                                   "[node.%1]; `nvidia-smi -L` lists them.")
-                        .arg(node));
-        if (!heldByRun(i, device) && !device.processes.isEmpty())
-            problem(Severity::Warning, i, QStringLiteral("Device %1 of %2 is in use").arg(device.index).arg(node),
-                    QStringLiteral("%1%2 runs on it%3.")
-                        .arg(holderText(device.processes.first()),
-                             device.processes.size() > 1
-                                 ? QStringLiteral(" and %1 more").arg(device.processes.size() - 1)
-                                 : QString(),
-                             sinceText(i, device.processes.first().startedWallUs)));
-    }
-
-    // Two runs on one device train neither well nor, often, at all: refused unless it is asked for.
-    bool heldByRun(int i, const DeviceFacts& device)
-    {
-        QString run, detail;
-        for (const RunThere& there : m_nodes[i].facts->runs)
-            if (run.isEmpty() && there.devices.contains(device.uuid)) {
-                run = there.run;
-                detail = QStringLiteral("The run %1 (yours) has it%2.").arg(run, sinceText(i, there.sinceWallUs));
-            }
-        for (const DeviceProcess& process : device.processes)
-            if (run.isEmpty() && !process.run.isEmpty()) {
-                run = process.run;
-                detail = QStringLiteral("The run %1 has it: %2%3.")
-                             .arg(run, holderText(process), sinceText(i, process.startedWallUs));
-            }
-        if (run.isEmpty())
-            return false;
-        problem(m_spec.shareDevices ? Severity::Warning : Severity::Error, i,
-                QStringLiteral("Device %1 of %2 is held by another run").arg(device.index).arg(m_nodes[i].node.name),
-                m_spec.shareDevices
-                    ? detail + QStringLiteral(" share_devices = true lets both use it.")
-                    : detail + QStringLiteral(" Stop it (`lockstep stop %1`), choose other devices, or set "
-                                              "share_devices = true if both are meant.")
-                                   .arg(run));
-        return true;
-    }
-
-    [[nodiscard]] static QString holderText(const DeviceProcess& holder)
-    {
-        return QStringLiteral("%1 (%2, process %3)")
-            .arg(holder.name.isEmpty() ? QStringLiteral("A program") : holder.name,
-                 holder.user.isEmpty() ? QStringLiteral("unknown user") : holder.user)
-            .arg(holder.pid);
-    }
-
-    [[nodiscard]] QString sinceText(int i, qint64 nodeWallUs) const // by our clock; empty: unknown
-    {
-        if (nodeWallUs <= 0)
-            return {};
-        const qint64 wallUs = nodeWallUs - m_nodes[i].clock.offsetUs().value_or(0);
-        return QStringLiteral(" since ") +
-               QDateTime::fromMSecsSinceEpoch(wallUs / 1000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+        m_shares.problems += deviceProblems(m_spec, m_nodes[i], share.devices);
     }
 
     void tellIdle()
@@ -386,33 +252,18 @@ private:
             problem(Severity::Note, -1, QStringLiteral("%1 of %2 devices stay idle").arg(idle).arg(idle + used),
                     QStringLiteral("The ranks asked for need only %1.").arg(used));
         if (!onDevices())
-            tellCpuRuns();
+            for (const PlanNode& node : m_nodes)
+                m_shares.problems += cpuProblems(node);
         if (!unused.isEmpty())
             problem(Severity::Note, -1,
                     QStringLiteral("The GPUs of %1 are not used").arg(unused.join(QLatin1String(", "))),
                     m_shares.backendSource + QStringLiteral(": all ranks train on the CPU."));
     }
 
-    void tellCpuRuns() // they only slow each other down
-    {
-        for (int i = 0; i < m_nodes.size(); ++i) {
-            if (!m_nodes[i].facts)
-                continue;
-            for (const RunThere& there : m_nodes[i].facts->runs) {
-                if (!there.devices.isEmpty())
-                    continue;
-                problem(Severity::Warning, i, QStringLiteral("%1 also runs %2").arg(m_nodes[i].node.name, there.run),
-                        QStringLiteral("It holds the CPU with %1 ranks%2; both will be slower.")
-                            .arg(there.ranks > 0 ? QString::number(there.ranks) : QStringLiteral("its"),
-                                 sinceText(i, there.sinceWallUs)));
-            }
-        }
-    }
-
     const RunSpec& m_spec;
     const QList<PlanNode>& m_nodes;
     QList<QList<DeviceFacts>> m_devices;
-    QList<int> m_asked; // how many devices are named for a node; 0: all are meant
+    QList<int> m_named; // how many devices are named for a node; 0: all are meant
     RankShares m_shares;
 };
 

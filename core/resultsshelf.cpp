@@ -52,7 +52,7 @@ ResultsShelf::ResultsShelf(QString resultsFolder, QString node)
             continue;
         entry.file = m_folder + QLatin1Char('/') + m_node + QLatin1Char('/') + *inside;
         const QFileInfo incoming(incomingFile(entry)), whole(entry.file);
-        if (incoming.exists())
+        if (incoming.exists() && entry.size > 0)
             entry.bytes = std::min(incoming.size(), entry.size - 1);
         else if (whole.exists() && whole.size() == entry.size)
             entry.bytes = entry.size;

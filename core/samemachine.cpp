@@ -20,9 +20,8 @@ QString withoutPort(const QString& endpoint)
 
 MachineIdentity identityOf(const Node& node, const std::optional<NodeFacts>& facts, const std::optional<HostKey>& key)
 {
-    const HostKey shown = key.value_or(HostKey{});
-    const NodeFacts known = facts.value_or(NodeFacts{});
-    return {node.local, shown.endpoint, shown.fingerprint, known.bootId, known.host};
+    return {node.local, key ? key->endpoint : QString(), key ? key->fingerprint : QString(),
+            facts ? facts->bootId : QString(), facts ? facts->host : QString()};
 }
 
 bool isSameMachine(const MachineIdentity& a, const MachineIdentity& b)

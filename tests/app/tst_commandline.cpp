@@ -117,6 +117,20 @@ private slots:
         QCOMPARE(lockstep({"nodes", "remove", "gpu1"}).code, 2);
     }
 
+    void aNodeThatCannotBeAskedIsInTheList()
+    {
+        QCOMPARE(lockstep({"nodes", "add", "nobody@127.0.0.1:1"}).code, 0); // no server there
+        for (const QStringList& words : {QStringList{"bundles", "list", "127.0.0.1", "--json"},
+                                         QStringList{"nodes", "runs", "127.0.0.1", "--json"}}) {
+            const Answer answer = lockstep(words);
+            QCOMPARE(answer.code, 1);
+            const QJsonObject node = answer.array()[0].toObject();
+            QCOMPARE(node[QStringLiteral("node")].toString(), QStringLiteral("127.0.0.1"));
+            QCOMPARE(node[QStringLiteral("error")][QStringLiteral("code")].toString(), QStringLiteral("unreachable"));
+        }
+        QCOMPARE(lockstep({"nodes", "remove", "127.0.0.1"}).code, 0);
+    }
+
     void addsAtOnceLoseNothing()
     {
         std::vector<std::unique_ptr<QProcess>> adds;
@@ -235,7 +249,9 @@ private slots:
     void wrongUsageIsJsonToo()
     {
         for (const QStringList& words : {QStringList{"bogus", "--json"}, QStringList{"plan", "--json"},
-                                         QStringList{"logs", "last", "--rank", "-1", "--json"}}) {
+                                         QStringList{"logs", "last", "--rank", "-1", "--json"},
+                                         QStringList{"doctor", "this", "--set", "lr=1", "--json"},
+                                         QStringList{"deploy", "this", "--nodes", "this", "--json"}}) {
             const Answer answer = lockstep(words);
             QCOMPARE(answer.code, 2);
             QCOMPARE(answer.object()[QStringLiteral("error")].toObject()[QStringLiteral("code")].toString(),

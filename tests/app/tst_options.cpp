@@ -71,7 +71,7 @@ private slots:
         QTest::addColumn<QByteArray>("line");
         for (const char* line : {"frobnicate", "run", "run a.toml b.toml", "export last --format xls -o x",
                                  "export last", "stop last --grace -1", "logs last --rank -1", "nodes add",
-                                 "nodes accept", "--scheme pink", "show last --no-such"})
+                                 "nodes accept", "--scheme pink", "show last --no-such", "plan s.toml --detach"})
             QTest::newRow(line) << QByteArray(line);
     }
     void mistakesLeaveWithTwo()

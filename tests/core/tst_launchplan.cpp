@@ -21,6 +21,7 @@ private slots:
     void devicesOfTheSpec();
     void severalRanksADevice_data();
     void severalRanksADevice();
+    void ranksInAllAndSeveralADevice();
     void heldByAnotherRun();
     void passedFromTheDesktop_data();
     void passedFromTheDesktop();
@@ -256,6 +257,20 @@ void TestLaunchPlan::severalRanksADevice()
     QCOMPARE(valueOf(plan.ranks[0].env, "CUDA_VISIBLE_DEVICES"), "GPU-gpu1-0,GPU-gpu1-1");
     QCOMPARE(valueOf(plan.ranks[0].env, "LOCKSTEP_RANKS_PER_DEVICE"), "2");
     QVERIFY(plan.ranks[0].argv.contains("cuda") && plan.ranks[0].argv.contains("gloo"));
+}
+
+void TestLaunchPlan::ranksInAllAndSeveralADevice()
+{
+    RunSpec spec;
+    spec.ranksPerDevice = 2;
+    spec.totalRanks = 3; // the second device has one
+    const QStringList two{"gpu1 2xH100 16cores" + kEth1};
+    LaunchPlan plan = planOf(spec, two);
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    QCOMPARE(plan.worldSize, 3);
+    spec.totalRanks = 2;
+    plan = planOf(spec, two);
+    QVERIFY2(errors(plan).contains("2 ranks in all leave 1 of 2 devices idle"), qPrintable(errors(plan)));
 }
 
 void TestLaunchPlan::heldByAnotherRun()

@@ -350,6 +350,7 @@ private slots:
         QTest::mouseClick(edit, Qt::LeftButton);
         auto* form = page.findChild<EditNode*>();
         QVERIFY(form && form->isVisible());
+        QVERIFY(form->minimumSizeHint().width() <= m_theme->px(848)); // what the narrowest window leaves
         QSignalSpy asked(&page, &NodesPage::nodeEditRequested);
         form->field(QStringLiteral("slots")).setText(QStringLiteral("many"));
         QTest::keyClick(&form->field(QStringLiteral("slots")), Qt::Key_Return);

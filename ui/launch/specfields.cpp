@@ -170,9 +170,16 @@ QList<QPair<QString, QString>> settingsOf(const RunSpec& spec)
         all.append({option.name, QString::fromUtf8(option.value)});
     if (!spec.arguments.isEmpty())
         all.append({QStringLiteral("arguments"), wordsText(spec.arguments)});
-    for (const auto& [name, value] : {std::pair{"folder", spec.folder},
-                                      {"directory", spec.directory},
-                                      {"results", spec.results.join(QLatin1String(", "))}})
+    const auto numberAbove = [](int usual, int number) { return number > usual ? QString::number(number) : QString(); };
+    for (const auto& [name, value] :
+         {std::pair{"ranks in all", numberAbove(0, spec.totalRanks)},
+          {"ranks a device", numberAbove(1, spec.ranksPerDevice)},
+          {"share devices", spec.shareDevices ? QStringLiteral("yes") : QString()},
+          {"affinity", spec.affinity == Affinity::Auto ? QString() : toString(spec.affinity)},
+          {"variables passed on", spec.passEnv.join(QLatin1String(", "))},
+          {"folder", spec.folder},
+          {"directory", spec.directory},
+          {"results", spec.results.join(QLatin1String(", "))}})
         if (!value.isEmpty())
             all.append({QString::fromLatin1(name), value});
     for (const auto& [name, value] : spec.env)
@@ -210,6 +217,10 @@ QString advancedSummary(const RunSpec& spec)
             parts.append(QStringLiteral("%1 %2").arg(QString::fromLatin1(label), QString::fromUtf8(value)));
     parts.append(spec.masterPort > 0 ? QStringLiteral("port %1").arg(spec.masterPort) : QStringLiteral("a free port"));
     parts.append(QStringLiteral("grace time %1 s").arg(spec.graceS));
+    if (spec.restarts > 0)
+        parts.append(QStringLiteral("restarts %1").arg(spec.restarts));
+    if (!spec.folder.isEmpty())
+        parts.append(QStringLiteral("folder %1").arg(spec.folder));
     const auto own = spec.env.size();
     parts.append(own == 0   ? QStringLiteral("no variables of your own")
                  : own == 1 ? QStringLiteral("1 variable of your own")

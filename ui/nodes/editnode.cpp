@@ -17,7 +17,7 @@ namespace {
 
 struct Shown {
     const char *key, *hint;
-    int width;
+    int width; // at most; in a narrow window three fifths of it
 };
 constexpr Shown kFields[] = {
     {"address", "alice@gpu1:2222", 200}, {"tags", "h100, rack3", 120},   {"slots", "all", 56}, {"devices", "all", 72},
@@ -55,13 +55,14 @@ EditNode::EditNode(Theme& theme, QWidget* parent) : QWidget(parent)
     row->addWidget(m_name);
     for (const Shown& shown : kFields) {
         auto* field = new Field(theme, QString::fromLatin1(shown.hint));
-        field->setFixedWidth(theme.px(shown.width));
+        field->setMinimumWidth(theme.px(shown.width * 3 / 5));
+        field->setMaximumWidth(theme.px(shown.width));
         field->setAccessibleName(QString::fromLatin1(shown.key));
         field->setObjectName(QStringLiteral("edit-") + QLatin1String(shown.key));
         auto* cell = makeColumn(nullptr);
         cell->addWidget(makeLabel(theme, FontRole::Caption, Tone::Text2, QString::fromLatin1(shown.key)));
         cell->addWidget(field);
-        row->addLayout(cell);
+        row->addLayout(cell, shown.width);
         m_fields.append({QString::fromLatin1(shown.key), field});
         connect(field, &QLineEdit::textChanged, this, [this] {
             if (!m_filling) {
@@ -98,6 +99,11 @@ void EditNode::setNow(const Node& node)
 {
     if (!m_typed)
         setNode(node);
+}
+
+void EditNode::takeFocus()
+{
+    m_fields.first().second->setFocus(Qt::ShortcutFocusReason);
 }
 
 void EditNode::fill()

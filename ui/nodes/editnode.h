@@ -22,6 +22,7 @@ public:
     explicit EditNode(Theme& theme, QWidget* parent = nullptr);
     void setNode(const Node& node); // begins anew
     void setNow(const Node& node);  // the inventory changed: shown unless something was typed
+    void takeFocus();
     [[nodiscard]] const Node& node() const { return m_shown; }
     [[nodiscard]] Field& field(const QString& key);
 

@@ -32,6 +32,7 @@ ImportList::ImportList(Theme& theme, QWidget* parent) : QWidget(parent), m_theme
     auto* row = makeRow(nullptr);
     m_file = new Field(theme, QStringLiteral("~/hosts: a hostfile, a list of Slurm's or Ansible's"));
     m_file->setObjectName(QStringLiteral("importFile"));
+    m_file->setAccessibleName(QStringLiteral("file to import"));
     m_file->setMaximumWidth(theme.px(320));
     auto* read = new Button(theme, QStringLiteral("Read file"));
     read->setObjectName(QStringLiteral("readFile"));

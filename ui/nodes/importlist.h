@@ -47,7 +47,6 @@ private:
 
     Theme& m_theme;
     ImportOffer m_offer;
-    QStringList m_known;
     Field* m_file;
     QLabel* m_caption;
     QVBoxLayout *m_boxes, *m_problems;

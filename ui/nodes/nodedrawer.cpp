@@ -51,6 +51,8 @@ void NodeDrawer::toggle(Form form)
     m_edit->setVisible(m_form == Form::Edit);
     if (m_form == Form::Add)
         m_add->takeFocus();
+    else if (m_form == Form::Edit)
+        m_edit->takeFocus();
 }
 
 void NodeDrawer::edit(const Node& node)

@@ -101,8 +101,9 @@ Cell NodeModel::cell(const NodeState& state, int column) const
         return plain(addressText(state.node));
     case State: {
         StateWords words = stateWords(state, runOn(m_runs, state.node.name));
-        if (const QString twin = twinOf(state, m_nodes.nodes()); !twin.isEmpty() && state.phase == NodePhase::Ready)
-            words = {Icon::Warn, Tone::Warn, QStringLiteral("the same machine as %1").arg(twin), {}};
+        if (state.phase == NodePhase::Ready)
+            if (const QString twin = twinOf(state, m_nodes.nodes()); !twin.isEmpty())
+                words = {Icon::Warn, Tone::Warn, QStringLiteral("the same machine as %1").arg(twin), {}};
         Cell cell = plain(words.words, words.tone);
         cell.icon = words.icon;
         cell.action = words.action;

@@ -83,6 +83,7 @@ void QuestionBar::showFirst()
     if (std::exchange(m_shown, first.id) == first.id)
         return; // somebody may be typing
     m_title->setText(first.text());
+    m_field->setAccessibleName(first.text());
     m_send->setText(sendWord(first.kind));
     m_field->clear();
     m_field->setEchoMode(first.echo == SignInQuestion::Echo::Hidden ? QLineEdit::Password : QLineEdit::Normal);
