@@ -157,7 +157,8 @@ QJsonObject toJson(const LaunchPlan& plan)
             argv << QString::fromUtf8(word);
         QJsonObject env;
         for (const auto& [name, value] : rank.env)
-            env[QString::fromUtf8(name)] = QString::fromUtf8(value);
+            env[QString::fromUtf8(name)] =
+                plan.passedEnv.contains(QString::fromUtf8(name)) ? QJsonValue() : QString::fromUtf8(value);
         ranks << QJsonObject{{"rank", rank.rank},
                              {"local_rank", rank.localRank},
                              {"node", plan.nodes[rank.nodeIndex].name},

@@ -16,6 +16,14 @@ bool needsNoQuotes(const QByteArray& text)
     });
 }
 
+// That a shell can name: others could not be written as ${NAME}, and might be more than a name.
+bool isShellName(const QByteArray& text)
+{
+    const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    return !text.isEmpty() && isLetter(text.front()) &&
+           std::all_of(text.begin(), text.end(), [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
+}
+
 QByteArray shellQuoted(QByteArray text)
 {
     return needsNoQuotes(text) ? text : "'" + text.replace("'", "'\\''") + "'";
@@ -52,6 +60,11 @@ QByteArray LaunchPlan::command(int rank) const
             line += QByteArray(" ") + name + "=\"$" + name + "\"";
     }
     for (const auto& [name, value] : it->env) {
+        if (passedEnv.contains(QString::fromUtf8(name))) { // perhaps a secret: never written out
+            if (isShellName(name))
+                line += ' ' + name + "=\"${" + name + "?is passed from the desktop, set it here}\"";
+            continue;
+        }
         // Plain names stay readable: VAR='...'; others are quoted whole.
         line += ' ' + (needsNoQuotes(name) ? name + '=' + (value.isEmpty() ? QByteArray() : shellQuoted(value))
                                            : shellQuoted(name + '=' + value));

@@ -331,12 +331,17 @@ void TestLaunchPlan::passedFromTheDesktop()
     for (const char* name : {"TOKEN", "HF_A", "HF_B", "HOME", "PATH", "SSH_CONNECTION", "BASH_FUNC_module%%", "PS1",
                              "DISPLAY", "RANK", "SLURM_JOB_ID", "NCCL_DEBUG"})
         desktop.append(qMakePair(QByteArray(name), QByteArray("secret")));
-    const LaunchPlan plan = makePlan(spec, test::nodes({"this"}), desktop);
+    LaunchPlan plan = makePlan(spec, test::nodes({"this"}), desktop);
     QCOMPARE(plan.passedEnv.join(' '), passed);
     QVERIFY2(says.isEmpty() ? plan.launchable() : errors(plan).contains(says), qPrintable(errors(plan)));
     for (const QString& name : plan.passedEnv)
         QCOMPARE(valueOf(plan.ranks[0].env, name.toUtf8()), "secret");
     QVERIFY(!plan.toToml().contains("secret")); // what may be a token lies on no disk
+    plan.nodes[0].runtimeFolder = QStringLiteral("/opt/bundle");
+    const QByteArray command = plan.command(0);
+    QVERIFY2(!command.contains("secret"), command.constData()); // nor in a shell's history
+    for (const QString& name : plan.passedEnv)
+        QVERIFY2(command.contains(QStringLiteral(" %1=\"${%1?").arg(name).toUtf8()), command.constData());
 }
 
 void TestLaunchPlan::ofOneNode()
