@@ -54,9 +54,9 @@ bool pastTenMegabytes(const QString& words) // "sending 12 of 30 MB, ..."
     return words.startsWith(QStringLiteral("sending ")) && words.section(QLatin1Char(' '), 1, 1).toDouble() >= 10;
 }
 
-void clear(const QString& host)
+[[nodiscard]] bool clear(const QString& host)
 {
-    TestCluster::exec(host, "umount /home/trainer/.cache 2>/dev/null; rm -rf /home/trainer/.cache");
+    return TestCluster::exec(host, "umount /home/trainer/.cache 2>/dev/null; rm -rf /home/trainer/.cache").exitCode == 0;
 }
 
 } // namespace
@@ -127,7 +127,7 @@ void TestSshDeploy::cutAndHealed_data()
 void TestSshDeploy::cutAndHealed()
 {
     QFETCH(int, seconds);
-    clear("n1");
+    QVERIFY(clear("n1"));
     std::jthread fault;
     const auto cutOnce = [&](const QString& words) {
         if (fault.joinable() || !pastTenMegabytes(words))
@@ -152,7 +152,7 @@ void TestSshDeploy::cutAndHealed()
 
 void TestSshDeploy::stoppedAndTakenUpAgain()
 {
-    clear("n1");
+    QVERIFY(clear("n1"));
     std::stop_source stop;
     const auto stopped = deploy(
         {"n1"},
@@ -185,14 +185,14 @@ void TestSshDeploy::aDiskThatTakesNothing()
 {
     QFETCH(QByteArray, options);
     QFETCH(QString, words);
-    clear("n2");
-    clear("n3");
+    QVERIFY(clear("n2"));
+    QVERIFY(clear("n3"));
     const Ran mounted =
         TestCluster::exec("n3", "mkdir -p /home/trainer/.cache && mount -t tmpfs -o mode=700,uid=2077," + options +
                                     " none /home/trainer/.cache");
     QVERIFY2(mounted.exitCode == 0, mounted.err);
     const auto deployed = deploy({"n2", "n3"});
-    clear("n3");
+    QVERIFY(clear("n3"));
     QVERIFY(deployed.has_value());
     const auto& fine = deployed->at(0).result;
     QVERIFY2(fine.has_value(), fine ? "" : qPrintable(fine.error().text));
