@@ -51,7 +51,8 @@ void gigabitEverywhere()
 void clear()
 {
     for (const QString& host : hosts())
-        TestCluster::exec(host, "rm -rf /home/trainer/.cache /home/trainer/copy");
+        if (TestCluster::exec(host, "rm -rf /home/trainer/.cache /home/trainer/copy").exitCode != 0)
+            qFatal("%s: what was sent before cannot be removed", qPrintable(host));
 }
 
 double all(const QString& program, const std::function<QStringList(const QString&)>& words)
