@@ -120,15 +120,15 @@ private slots:
     void aNodeThatCannotBeAskedIsInTheList()
     {
         QCOMPARE(lockstep({"nodes", "add", "nobody@127.0.0.1:1"}).code, 0); // no server there
-        for (const QStringList& words : {QStringList{"bundles", "list", "127.0.0.1", "--json"},
-                                         QStringList{"nodes", "runs", "127.0.0.1", "--json"}}) {
+        for (const QStringList& words : {QStringList{"bundles", "list", "127.0.0.1-1", "--json"},
+                                         QStringList{"nodes", "runs", "127.0.0.1-1", "--json"}}) {
             const Answer answer = lockstep(words);
             QCOMPARE(answer.code, 1);
             const QJsonObject node = answer.array()[0].toObject();
-            QCOMPARE(node[QStringLiteral("node")].toString(), QStringLiteral("127.0.0.1"));
+            QCOMPARE(node[QStringLiteral("node")].toString(), QStringLiteral("127.0.0.1-1"));
             QCOMPARE(node[QStringLiteral("error")][QStringLiteral("code")].toString(), QStringLiteral("unreachable"));
         }
-        QCOMPARE(lockstep({"nodes", "remove", "127.0.0.1"}).code, 0);
+        QCOMPARE(lockstep({"nodes", "remove", "127.0.0.1-1"}).code, 0);
     }
 
     void addsAtOnceLoseNothing()

@@ -37,7 +37,7 @@ void FaultRun::begin()
 void FaultRun::awaitRunning()
 {
     if (!m_program->says(": running", kStartTime))
-        qFatal("the run did not start: %s", m_program->said().constData());
+        qFatal("the run did not start: %s%s", m_program->said().constData(), m_program->printed().constData());
     m_id = m_desk.shown("last")["id"].toString();
     for (const QString& host : m_hosts)
         if (!QTest::qWaitFor([&] { return steps(host) >= kSteps; }, kStepMs))

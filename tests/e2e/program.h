@@ -27,6 +27,7 @@ public:
     // Waits until stderr holds `text`; false when it ended, or the time is over, without.
     [[nodiscard]] bool says(const QByteArray& text, std::chrono::milliseconds limit);
     [[nodiscard]] QByteArray said() const { return m_err; }
+    [[nodiscard]] QByteArray printed() const { return m_out; } // on stdout, up to now
     [[nodiscard]] bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
     void killHard();  // with SIGKILL, and sees it gone
     void interrupt(); // Ctrl-C

@@ -99,7 +99,9 @@ void TestFaultNodes::initTestCase()
     for (const QString& host : {healthy(SlowShell), faulty(SlowShell)})
         onHost(host, "printf 'echo welcome; echo watch out >&2; sleep 2\\n' > /home/trainer/.bashrc");
     TestCluster::configureSshd(faulty(ClockJump),
-                               "SetEnv LD_PRELOAD=" + QByteArray(kPreload) + " CLOCK_JUMP=/tmp/clock-jump");
+                               "SetEnv LD_PRELOAD=" + QByteArray(kPreload) +
+                                   " CLOCK_JUMP=/tmp/clock-jump"
+                                   " ASAN_OPTIONS=verify_asan_link_order=0"); // of a build with sanitizers
     for (int i = 0; i < kFaultCount; ++i)
         m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "steady"));
     here("mkdir -p " + disk() + " && mount -t tmpfs -o size=1m tmpfs " + disk());

@@ -58,7 +58,8 @@ bool isDocumented(const QString& path, const QString& host, const QString& run)
     const QString cache = QStringLiteral("/home/trainer/.cache/lockstep/"),
                   runs = QStringLiteral("/var/tmp/lockstep-2077/%1/").arg(host);
     return path.startsWith(cache + "agent/") || path.startsWith(cache + "bundles/") ||
-           path.startsWith(cache + "contents/") || path.startsWith(runs + run + '/') || path == runs + ".launch-lock";
+           path.startsWith(cache + "contents/") || path == cache + "home-id" || path.startsWith(runs + run + '/') ||
+           path == runs + ".launch-lock";
 }
 
 } // namespace

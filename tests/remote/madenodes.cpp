@@ -111,6 +111,8 @@ public:
     {
         if (m_node->cut)
             return failure(ErrorCode::ConnectionLost, QStringLiteral("the link to %1 is cut").arg(m_node->node.name));
+        if (m_node->cutAfter > 0 && (m_node->cutAfter -= bytes.size()) <= 0)
+            m_node->cut = true;
         return m_process->write(bytes, deadline, stop);
     }
     void queueInput(const QByteArray& bytes) override { m_process->queueInput(bytes); }

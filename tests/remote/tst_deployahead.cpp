@@ -153,7 +153,8 @@ void TstDeployAhead::givesAGpuNodeItsTorch_data()
                                  << QStringLiteral("2.14.1+cu130") << false
                                  << QStringLiteral("beside torch 2.14.1+cu130");
     QTest::newRow("another one there, ours is sent")
-        << QStringLiteral("desktop/site") << QStringLiteral("2.14.1+cu130") << true << QStringLiteral("with pip");
+        << QStringLiteral("desktop/site") << QStringLiteral("2.14.1+cu130") << true
+        << QStringLiteral("torch 2.14.1+cu130 is sent from this machine");
     QTest::newRow("none anywhere") << QStringLiteral("n1/home/job/.venv/lib/python3.11/site-packages")
                                    << QStringLiteral("2.11.0+cu128") << false << QString();
 }

@@ -56,7 +56,8 @@ bool pastTenMegabytes(const QString& words) // "sending 12 of 30 MB, ..."
 
 [[nodiscard]] bool clear(const QString& host)
 {
-    return TestCluster::exec(host, "umount /home/trainer/.cache 2>/dev/null; rm -rf /home/trainer/.cache").exitCode == 0;
+    return TestCluster::exec(host, "umount /home/trainer/.cache 2>/dev/null; rm -rf /home/trainer/.cache").exitCode ==
+           0;
 }
 
 } // namespace
