@@ -31,9 +31,9 @@ std::string usePath(const std::string& folder, const std::string& bundle)
     return folder + "/." + bundle + ".used";
 }
 
-Fd openLock(const std::string& path)
+Fd openLock(const std::string& path, int access = O_RDWR)
 {
-    return Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    return Fd(::open(path.c_str(), access | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 // A file system without locks (ENOLCK) must not keep anybody from working: both fill, the rename decides.
@@ -124,7 +124,8 @@ UseLocks UseLocks::of(const Job& job)
     bundles.insert(bundleIn(folder, job.files + "/"));
     bundles.erase(std::string());
     for (const std::string& bundle : bundles) {
-        Fd file = openLock(usePath(folder, bundle));
+        // Not for writing: for days that would keep an administrator from making /home read-only.
+        Fd file = openLock(usePath(folder, bundle), O_RDONLY);
         if (file.isOpen() && recordLock(file, F_RDLCK))
             locks.m_files.push_back(std::move(file));
     }

@@ -112,6 +112,7 @@ Outcome<void> PipRun::start(const std::string& python)
     m_words = Fd(ends[0]);
     const Fd write(ends[1]);
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (std::string& word : argv)
         words.push_back(word.data());
     words.push_back(nullptr);

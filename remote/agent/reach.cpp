@@ -102,6 +102,7 @@ void walk(std::vector<Way>& ways)
         if (left <= 0)
             break;
         std::vector<pollfd> entries;
+        entries.reserve(ways.size());
         for (const Way& way : ways)
             entries.push_back(way.slot());
         if (::poll(entries.data(), entries.size(), static_cast<int>(left / 1000 + 1)) < 0 && errno != EINTR)

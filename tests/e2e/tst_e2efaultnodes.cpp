@@ -98,10 +98,11 @@ void TestFaultNodes::initTestCase()
     onHost(faulty(NoInodes), smallDisk("size=100m,nr_inodes=64"));
     for (const QString& host : {healthy(SlowShell), faulty(SlowShell)})
         onHost(host, "printf 'echo welcome; echo watch out >&2; sleep 2\\n' > /home/trainer/.bashrc");
-    TestCluster::configureSshd(faulty(ClockJump),
-                               "SetEnv LD_PRELOAD=" + QByteArray(kPreload) +
-                                   " CLOCK_JUMP=/tmp/clock-jump"
-                                   " ASAN_OPTIONS=verify_asan_link_order=0"); // of a build with sanitizers
+    TestCluster::configureSshd(
+        faulty(ClockJump),
+        "SetEnv LD_PRELOAD=" + QByteArray(kPreload) +
+            " CLOCK_JUMP=/tmp/clock-jump"
+            " ASAN_OPTIONS=verify_asan_link_order=0:alloc_dealloc_mismatch=0"); // of such a build
     for (int i = 0; i < kFaultCount; ++i)
         m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "steady"));
     here("mkdir -p " + disk() + " && mount -t tmpfs -o size=1m tmpfs " + disk());

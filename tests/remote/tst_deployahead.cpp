@@ -7,6 +7,7 @@
 
 #include <QDirIterator>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QTest>
 
 using namespace lockstep;
@@ -153,13 +154,12 @@ void TstDeployAhead::givesAGpuNodeItsTorch_data()
                                  << QStringLiteral("2.14.1+cu130") << false
                                  << QStringLiteral("beside torch 2.14.1+cu130");
     QTest::newRow("another one there, ours is sent")
-        << QStringLiteral("desktop/site") << QStringLiteral("2.14.1+cu130") << true
-        << QStringLiteral("torch 2.14.1+cu130 is sent from this machine");
+        << QStringLiteral("desktop/site") << QStringLiteral("2.14.1+cu130") << true << QStringLiteral("with pip");
     QTest::newRow("none anywhere") << QStringLiteral("n1/home/job/.venv/lib/python3.11/site-packages")
                                    << QStringLiteral("2.11.0+cu128") << false << QString();
 }
 
-// The node's own pip has nothing to fetch from: what it would bring is tested with the agent.
+// What the node's own pip would bring is tested with the agent.
 void TstDeployAhead::givesAGpuNodeItsTorch()
 {
     QFETCH(QString, site);
@@ -168,7 +168,16 @@ void TstDeployAhead::givesAGpuNodeItsTorch()
     QFETCH(QString, words);
     MadeNodes made(1);
     made[0].hasGpu = true;
-    qputenv("PIP_NO_INDEX", "1");
+    // Its Python has a pip that brings nothing.
+    const QString python = made.folder() + QStringLiteral("/python");
+    QDir().mkpath(python + QStringLiteral("/bin"));
+    QDir().mkpath(python + QStringLiteral("/lib/python3.11/site-packages/pip"));
+    writeFile(python + QStringLiteral("/lib/python3.11/site-packages/pip/__init__.py"), "");
+    writeFile(python + QStringLiteral("/bin/python3"), "#!/bin/sh\necho no index >&2\nexit 1\n");
+    QVERIFY(QFile::setPermissions(python + QStringLiteral("/bin/python3"), QFile::ReadOwner | QFile::ExeOwner));
+    const QByteArray path = qgetenv("PATH");
+    const auto restored = qScopeGuard([&path] { qputenv("PATH", path); });
+    qputenv("PATH", python.toUtf8() + "/bin:" + path);
     qputenv("HOME", made.folder().toUtf8()); // this machine's own torches are not looked for
     qputenv("LOCKSTEP_CACHE_DIR", (made.folder() + QStringLiteral("/own-cache")).toUtf8());
     writeFile(made.bundleFolder() + QStringLiteral("/bundle.toml"),

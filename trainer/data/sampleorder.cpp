@@ -17,6 +17,7 @@ std::string hashOfTargets(const Dataset& data)
     const SampleShape& shape = data.shape();
     const std::int64_t count = std::min(kLookedAt, data.count());
     std::vector<std::int64_t> indices;
+    indices.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)
         indices.push_back(i * (data.count() / count));
     std::vector<float> images(shape.kind == SampleKind::Image ? static_cast<std::size_t>(shape.inputs()) : 0);
