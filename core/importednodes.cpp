@@ -28,7 +28,7 @@ std::unexpected<Error> refuse(const QString& text)
 Result<QString> decoded(const QByteArray& bytes)
 {
     const auto encoding = QStringDecoder::encodingForData(bytes); // by its mark; else UTF-8
-    const QString text = QStringDecoder(encoding.value_or(QStringDecoder::Utf8)).decode(bytes);
+    QString text = QStringDecoder(encoding.value_or(QStringDecoder::Utf8)).decode(bytes);
     if (text.contains(QChar(0)))
         return refuse(QStringLiteral("This is no text: it holds NUL bytes. A list of hosts is one host a line."));
     return text;

@@ -14,7 +14,7 @@ QString SignInQuestion::text() const
     case Kind::Prompt:
         return again + QStringLiteral("%1 asks %2: %3").arg(node, whom, words);
     }
-    return again;
+    return {};
 }
 
 } // namespace lockstep

@@ -28,7 +28,7 @@ QString firstText(const QJsonObject& object, std::initializer_list<const char*> 
 QString words(const QJsonValue& value)
 {
     QStringList all{value.toString()};
-    for (const QJsonValue& one : value.toArray())
+    for (const auto& one : value.toArray())
         all.append(one.toString());
     return all.join(u',');
 }
@@ -39,15 +39,15 @@ public:
     {
         const QJsonObject root = document.object();
         if (document.isArray()) {
-            for (const QJsonValue& one : document.array())
+            for (const auto& one : document.array())
                 readHost(one);
         } else if (root.contains(QLatin1String("jobs"))) {
             readJobs(root.value(QLatin1String("jobs")).toArray());
         } else if (root.contains(QLatin1String("nodes"))) {
-            for (const QJsonValue& one : root.value(QLatin1String("nodes")).toArray())
+            for (const auto& one : root.value(QLatin1String("nodes")).toArray())
                 readHost(one);
         } else if (root.contains(QLatin1String("sinfo"))) {
-            for (const QJsonValue& one : root.value(QLatin1String("sinfo")).toArray())
+            for (const auto& one : root.value(QLatin1String("sinfo")).toArray())
                 readGroup(one.toObject());
         } else {
             return failure(ErrorCode::BadInput,
@@ -103,7 +103,7 @@ private:
     {
         const QJsonObject partition = group.value(QLatin1String("partition")).toObject();
         const QJsonObject nodes = group.value(QLatin1String("nodes")).toObject();
-        for (const QJsonValue& list : nodes.value(QLatin1String("nodes")).toArray())
+        for (const auto& list : nodes.value(QLatin1String("nodes")).toArray())
             add(list.toString(), {},
                 gpusOfGres(words(group.value(QLatin1String("gres")).toObject().value(QLatin1String("total")))),
                 tagsAmong(partition.value(QLatin1String("name")).toString()));
@@ -112,7 +112,7 @@ private:
     void readJobs(const QJsonArray& jobs)
     {
         int pending = 0;
-        for (const QJsonValue& value : jobs) {
+        for (const auto& value : jobs) {
             const QJsonObject job = value.toObject();
             const QString list = firstText(job, {"nodes"});
             pending += list.isEmpty() ? 1 : 0;

@@ -67,7 +67,7 @@ Result<QByteArray> ContentSending::run()
                            node);
         if ((*answer)->kind != "done")
             continue;
-        const QByteArray path = QByteArray::fromStdString((*answer)->fields["path"]);
+        QByteArray path = QByteArray::fromStdString((*answer)->fields["path"]);
         if (path.startsWith('/'))
             return path;
         return failure(ErrorCode::Protocol,

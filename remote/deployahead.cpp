@@ -35,6 +35,7 @@ public:
                 deploy(target, stop);
         });
         std::vector<DeployedNode> nodes;
+        nodes.reserve(m_targets.size());
         for (Target& target : m_targets)
             nodes.push_back(std::move(target.done));
         return nodes;

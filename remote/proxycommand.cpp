@@ -60,9 +60,14 @@ void ProxyCommand::State::watch()
         }
         ended = entries[0].revents != 0;
     }
+    said.set_value(last);
+    while (!hangUp.stop_requested()) { // what it has put into the background may still carry the connection
+        pollfd entry = wake.pollEntry();
+        poll(&entry, 1, -1);
+    }
+    ::kill(-pid, SIGHUP); // the group's number is its own until it is reaped
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    said.set_value(last);
 }
 
 ProxyCommand::ProxyCommand(std::shared_ptr<State> state) : m_state(std::move(state)) {}

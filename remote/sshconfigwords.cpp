@@ -27,7 +27,7 @@ std::optional<QByteArray> takeConfigWord(std::optional<QByteArray>& rest)
 {
     if (!rest)
         return {};
-    const QByteArray text = *rest;
+    QByteArray text = *rest;
     qsizetype at = 0;
     while (at < text.size() && !isBlank(text[at]) && text[at] != '"' && text[at] != '=')
         ++at;
