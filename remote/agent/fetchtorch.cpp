@@ -33,7 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kAskUs = 60'000'000;
 constexpr std::size_t kMostPackages = 64;
 
 bool isPlain(std::string_view text) // no option, no path, no blank
@@ -46,17 +45,7 @@ bool isPlain(std::string_view text) // no option, no path, no blank
 Outcome<WantedTorch> readWantedTorch(Input& input)
 {
     WantedTorch wanted;
-    std::string line;
-    std::vector<wire::Field> fields;
-    while (true) {
-        const auto answer = input.readLine(line, monotonicUs() + kAskUs);
-        if (!answer)
-            return std::unexpected(answer.error());
-        wire::RecordView record;
-        if (*answer != Input::Answer::Line || !wire::decodeLine(line, record, fields))
-            return failed("protocol", "what to fetch came to no end on standard input");
-        if (record.kind == "end")
-            break;
+    const auto read = readAsked(input, "what to fetch", [&wanted](const wire::RecordView& record) {
         if (record.kind == "fetch") {
             wanted.version = record.text("version");
             wanted.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, record.integer("bytes").value_or(0)));
@@ -65,7 +54,9 @@ Outcome<WantedTorch> readWantedTorch(Input& input)
         }
         if (record.kind == "package" && wanted.packages.size() < kMostPackages)
             wanted.packages.push_back(record.text("spec"));
-    }
+    });
+    if (!read)
+        return std::unexpected(read.error());
     const bool plain =
         isPlain(wanted.version) && isPlain(wanted.python) && std::ranges::all_of(wanted.packages, isPlain);
     if (!plain || wanted.packages.empty())

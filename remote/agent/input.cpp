@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <poll.h>
 #include <unistd.h>
+#include <vector>
 
 namespace lockstep::agent {
 
 namespace {
 
 constexpr std::size_t kReadBytes = 128 * 1024;
+constexpr std::int64_t kAskUs = 60'000'000;
 
 } // namespace
 
@@ -83,6 +85,23 @@ Outcome<Input::Filled> Input::fill(std::int64_t deadlineUs)
             return Filled::End;
         if (errno != EINTR && errno != EAGAIN)
             return failedSystemCall("read standard input");
+    }
+}
+
+Outcome<void> readAsked(Input& input, const std::string& what, const std::function<void(const wire::RecordView&)>& take)
+{
+    std::string line;
+    std::vector<wire::Field> fields;
+    while (true) {
+        const auto answer = input.readLine(line, monotonicUs() + kAskUs);
+        if (!answer)
+            return std::unexpected(answer.error());
+        wire::RecordView record;
+        if (*answer != Input::Answer::Line || !wire::decodeLine(line, record, fields))
+            return failed("protocol", what + " came to no end on standard input");
+        if (record.kind == "end")
+            return {};
+        take(record);
     }
 }
 

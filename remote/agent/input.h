@@ -2,10 +2,12 @@
 // A verb's stdin: lines with a deadline, and counted bytes between them.
 #pragma once
 
+#include "core/wire/decoder.h"
 #include "remote/agent/outcome.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -34,5 +36,10 @@ private:
     std::string m_buffer;
     std::size_t m_at = 0; // of the first byte not handed out
 };
+
+// What a verb is asked: hands each record to `take` until the one of kind `end`. Failure: the input ends before, or is
+// silent for a minute ("WHAT came to no end on standard input").
+[[nodiscard]] Outcome<void> readAsked(Input& input, const std::string& what,
+                                      const std::function<void(const wire::RecordView&)>& take);
 
 } // namespace lockstep::agent

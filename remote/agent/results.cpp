@@ -23,7 +23,6 @@ namespace lockstep::agent {
 
 namespace {
 
-constexpr std::int64_t kAskUs = 60'000'000;
 constexpr int kLookMs = 1'000;
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kMostPatterns = 256;
@@ -39,26 +38,19 @@ struct Asked {
     std::map<std::string, Known> known;
 };
 
-Outcome<Asked> readAsked(Input& input)
+Outcome<Asked> readWanted(Input& input)
 {
     Asked asked;
-    std::string line;
-    std::vector<wire::Field> fields;
-    while (true) {
-        const auto answer = input.readLine(line, monotonicUs() + kAskUs);
-        if (!answer)
-            return std::unexpected(answer.error());
-        wire::RecordView record;
-        if (*answer != Input::Answer::Line || !wire::decodeLine(line, record, fields))
-            return failed("protocol", "what is wanted came to no end on standard input");
-        if (record.kind == "end")
-            return asked;
+    const auto read = readAsked(input, "what is wanted", [&asked](const wire::RecordView& record) {
         if (record.kind == "glob" && asked.patterns.size() < kMostPatterns)
             asked.patterns.push_back(record.text("pattern"));
         if (record.kind == "have" && asked.known.size() < kMostKnown)
             asked.known[record.text("path")] = {record.text("hash"), static_cast<std::uint64_t>(std::max<std::int64_t>(
                                                                          0, record.integer("bytes").value_or(0)))};
-    }
+    });
+    if (!read)
+        return std::unexpected(read.error());
+    return asked;
 }
 
 class Sending {
@@ -131,7 +123,7 @@ private:
 int runResults(const std::string& run, int in, int out)
 {
     Input input(in);
-    const auto asked = readAsked(input);
+    const auto asked = readWanted(input);
     if (!asked)
         return answerFailure(out, asked.error());
     const auto folder = findRun(run);

@@ -19,6 +19,16 @@ constexpr int kLooks = 20;
 
 } // namespace
 
+QString healthy(int fault)
+{
+    return QStringLiteral("n%1").arg(2 * fault + 1);
+}
+
+QString faulty(int fault)
+{
+    return QStringLiteral("n%1").arg(2 * fault + 2);
+}
+
 FaultRun::FaultRun(const QStringList& hosts, const QString& script, const QByteArray& specLines) : m_hosts(hosts)
 {
     m_desk.setRankProgram(script);

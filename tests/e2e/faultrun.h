@@ -6,6 +6,10 @@
 
 namespace lockstep::test {
 
+// The two hosts of a fault: the one it happens to, and the other of the same run.
+[[nodiscard]] QString healthy(int fault);
+[[nodiscard]] QString faulty(int fault);
+
 class FaultRun {
 public:
     // One rank a host. `script` of tests/e2e/ranks.

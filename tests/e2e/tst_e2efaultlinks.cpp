@@ -34,15 +34,6 @@ constexpr Fault kFaults[] = {
 };
 constexpr int kFaultCount = static_cast<int>(std::size(kFaults));
 
-QString healthy(int fault)
-{
-    return QStringLiteral("n%1").arg(2 * fault + 1);
-}
-QString faulty(int fault)
-{
-    return QStringLiteral("n%1").arg(2 * fault + 2);
-}
-
 } // namespace
 
 class TestFaultLinks : public QObject {

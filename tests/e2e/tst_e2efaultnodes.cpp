@@ -32,15 +32,6 @@ enum Fault {
 };
 constexpr int kFaultCount = SupervisorKilled + 1;
 
-QString healthy(int fault)
-{
-    return QStringLiteral("n%1").arg(2 * fault + 1);
-}
-QString faulty(int fault)
-{
-    return QStringLiteral("n%1").arg(2 * fault + 2);
-}
-
 void onHost(const QString& host, const QByteArray& shell)
 {
     const Ran ran = TestCluster::exec(host, shell);
