@@ -14,7 +14,8 @@ struct Target {
     NodeFacts facts;
     RuntimeRow row;
     DeployedNode done;
-    bool ready = false; // its runtime is known and fits
+    std::optional<Deployed> relayed; // what the relay moved to it
+    bool ready = false;              // its runtime is known and fits
 };
 
 class Ahead {
@@ -128,24 +129,27 @@ private:
                                              target.done.node);
     }
 
+    static void add(Deployed& all, const Deployed& part)
+    {
+        all.filesSent += part.filesSent;
+        all.bytesSent += part.bytesSent;
+        all.bytesReceived += part.bytesReceived;
+        all.cuts += part.cuts;
+        all.seconds += part.seconds;
+    }
+
     void deploy(Target& target, std::stop_token stop) const
     {
         const auto said = [&](const QString& words) { say(target, words); };
         auto deployed = deployRuntime(target.link, *m_program, target.row.choice, said, stop);
-        if (deployed && target.done.passedOn && target.done.result) { // what the relay has moved
-            deployed->filesSent += target.done.result->filesSent;
-            deployed->bytesSent += target.done.result->bytesSent;
-            deployed->seconds += target.done.result->seconds;
-        }
+        if (deployed && target.relayed)
+            add(*deployed, *target.relayed);
         if (deployed && !m_folder->isEmpty()) {
             const auto files = deployFolder(target.link, *m_folder, *m_program, said, stop);
             if (!files)
                 deployed = std::unexpected(files.error());
-            else {
-                deployed->filesSent += files->filesSent;
-                deployed->bytesSent += files->bytesSent;
-                deployed->seconds += files->seconds;
-            }
+            else
+                add(*deployed, *files);
         }
         target.done.result = std::move(deployed);
     }
@@ -164,7 +168,7 @@ private:
             nodes, *m_program, [&](std::size_t i, const QString& words) { say(m_targets[indexes[i]], words); }, m_stop);
         for (std::size_t i = 0; i < nodes.size(); ++i)
             if (nodes[i].deployed) {
-                m_targets[indexes[i]].done.result = *nodes[i].deployed;
+                m_targets[indexes[i]].relayed = nodes[i].deployed;
                 m_targets[indexes[i]].done.passedOn = nodes[i].passedOn;
             }
     }

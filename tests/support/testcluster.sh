@@ -124,6 +124,7 @@ UsePAM no
 UseDNS no
 PrintMotd no
 PrintLastLog no
+Subsystem sftp internal-sftp
 CONFIG
     read -r key <"$host/etc/ssh/ssh_host_ed25519_key.pub"
     echo "n$i,$net4.1.$i,$net6::1:$(printf %x "$i") ${key% *}" >>"$dir/known_hosts"
