@@ -106,7 +106,10 @@ void RunData::apply(const RunUpdate& update)
 void RunData::addPoints(const RunUpdate& update)
 {
     for (const auto& [key, points] : update.points) {
-        auto& [bySteps, bySeconds] = m_series[key];
+        auto& found = m_found[key];
+        if (found == nullptr)
+            found = &m_series[key];
+        auto& [bySteps, bySeconds] = *found;
         for (const Point& point : points) {
             if (!std::isnan(point.step))
                 bySteps.append(point.step, point.value);

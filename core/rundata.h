@@ -80,6 +80,7 @@ private:
     LaunchPlan m_plan;
     RunState m_state;
     std::map<SeriesKey, std::pair<Series, Series>> m_series;
+    QHash<SeriesKey, std::pair<Series, Series>*> m_found; // of m_series: a search by strings costs more than a point
     std::vector<LogLine> m_log;
     QHash<int, QMap<QString, QString>> m_info;
     std::optional<FirstCause>

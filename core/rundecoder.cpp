@@ -74,6 +74,7 @@ struct RunDecoder::State {
     wire::Decoder decoder;
     std::map<std::pair<int, std::string>, Stream, std::less<>> streams; // by rank and device or kind
     std::vector<SeriesKey> curves;
+    std::size_t lastPoints = 0;        // series in the last update
     std::vector<std::size_t> inUpdate; // where a slot's points are in the update being made; kNoSlot: nowhere yet
     std::string device;                // scratch
     std::map<int, NcclReport> nccl;    // by rank, read out of their output
@@ -291,9 +292,11 @@ RunUpdate RunDecoder::feed(std::string_view bytes)
     update.nodeIndex = state.nodeIndex;
     update.attempt = state.attempt;
     std::fill(state.inUpdate.begin(), state.inUpdate.end(), kNoSlot);
+    update.points.reserve(state.lastPoints);
     const auto before = state.decoder.counts();
     state.decoder.feed(bytes, [&](const wire::RecordView& record) { state.take(update, record); });
     const auto& after = state.decoder.counts();
+    state.lastPoints = update.points.size();
     update.malformed = after.malformed + after.oversize - before.malformed - before.oversize;
     update.spoolBytes = static_cast<qint64>(after.bytes);
     return update;

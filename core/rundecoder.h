@@ -5,6 +5,7 @@
 
 #include "core/runstate.h"
 
+#include <QHashFunctions>
 #include <QMap>
 #include <QString>
 
@@ -32,6 +33,11 @@ struct SeriesKey {
                std::tie(other.metric, other.rank, other.nodeIndex, other.device, other.attempt);
     }
 };
+
+[[nodiscard]] inline size_t qHash(const SeriesKey& key, size_t seed = 0)
+{
+    return qHashMulti(seed, key.metric, key.rank, key.nodeIndex, key.device, key.attempt);
+}
 
 struct Point {
     double step = 0;    // NaN for samples of a node

@@ -60,21 +60,26 @@ void Series::append(double x, double y)
     m_y.push_back(y);
     if (!std::isfinite(y))
         ++m_nonFinite;
-    std::size_t cell = index / kLeaf;
-    for (std::size_t level = 0;; ++level, cell /= 2) {
-        if (level == m_levels.size()) { // a new top: it begins with the one cell below it
-            if (level > 0 && m_levels.back().size() < 2)
-                break;
+    if (m_x.size() % kLeaf == 0)
+        addCells();
+}
+
+// Of the last kLeaf points, and upwards as long as a pair is whole: seven points of eight touch no cell.
+void Series::addCells()
+{
+    Cell cell;
+    cell.x = m_x[m_x.size() - kLeaf];
+    for (std::size_t i = m_y.size() - kLeaf; i < m_y.size(); ++i)
+        cell.add(m_y[i]);
+    for (std::size_t level = 0;; ++level) {
+        if (level == m_levels.size())
             m_levels.emplace_back();
-            if (level > 0)
-                m_levels[level].push_back(m_levels[level - 1].front());
-        }
         std::vector<Cell>& cells = m_levels[level];
-        if (cell == cells.size()) {
-            cells.emplace_back();
-            cells.back().x = x;
-        }
-        cells[cell].add(y);
+        cells.push_back(cell);
+        if (cells.size() % 2 != 0)
+            break;
+        cell = cells[cells.size() - 2];
+        cell.add(cells.back());
     }
 }
 
@@ -199,8 +204,10 @@ void Series::decimatePiece(std::size_t first, std::size_t last, double from, dou
         for (std::size_t down = 0; cells && down <= level && !taken; ++down, size /= 2) {
             if (i % size != 0 || i + size > last)
                 continue;
-            const Cell& cell = m_levels[level - down][i / size];
-            const double end = i + size == last ? m_x[last - 1] : m_levels[level - down][i / size + 1].x;
+            const std::vector<Cell>& whole = m_levels[level - down];
+            const Cell& cell = whole[i / size];
+            const double next = i / size + 1 < whole.size() ? whole[i / size + 1].x : m_x[std::min(i + size, last - 1)];
+            const double end = i + size == last ? m_x[last - 1] : next;
             if (end - cell.x > widest)
                 continue;
             moveTo(cell.x);

@@ -47,6 +47,7 @@ private:
     };
     static constexpr std::size_t kLeaf = 8; // points a cell of level 0; each next level halves
 
+    void addCells();
     [[nodiscard]] std::size_t lowerBoundIn(std::size_t first, std::size_t last,
                                            double x) const; // of one monotone piece
     void decimatePiece(std::size_t first, std::size_t last, double from, double to, std::span<Column> columns) const;
@@ -54,8 +55,8 @@ private:
     void walk(std::size_t first, std::size_t last, const OnPoint& onPoint, const OnCell& onCell) const;
 
     std::vector<double> m_x, m_y;
-    std::vector<std::size_t> m_pieces; // where each monotone piece begins
-    std::vector<std::vector<Cell>> m_levels;
+    std::vector<std::size_t> m_pieces;       // where each monotone piece begins
+    std::vector<std::vector<Cell>> m_levels; // whole cells only
     std::uint64_t m_nonFinite = 0;
 };
 

@@ -14,10 +14,11 @@ void Follower::start()
     m_thread = std::jthread([this](std::stop_token stop) {
         std::optional<FollowEnd> end;
         {
-            FollowLoop loop(m_job,
-                            {[this](RunUpdate update) { emit updated(update); },
-                             [this](const LinkReport& report) { emit linkChanged(report); }},
-                            stop);
+            FollowLoop loop(
+                m_job,
+                {[this](RunUpdate update) { emit updated(std::make_shared<const RunUpdate>(std::move(update))); },
+                 [this](const LinkReport& report) { emit linkChanged(report); }},
+                stop);
             end = loop.run();
         } // the connection is closed before the owner hears of the end
         if (end)

@@ -46,6 +46,7 @@ struct FollowJob {
     TransportFactory transports;
     NodeLink link; // an open one to begin with; empty: connect
     Until until = Until::RunEnds;
+    std::chrono::milliseconds gather{}; // what comes within it is sent together
 };
 
 class Follower : public QObject {
@@ -58,9 +59,9 @@ public:
     void start();
 
 signals:
-    void updated(const lockstep::RunUpdate& update);
-    void linkChanged(const lockstep::LinkReport& report); // on each change, and once a second
-    void ended(const lockstep::FollowEnd& end);           // the last signal
+    void updated(std::shared_ptr<const lockstep::RunUpdate> update); // shared: a queued signal copies what it holds
+    void linkChanged(const lockstep::LinkReport& report);            // on each change, and once a second
+    void ended(const lockstep::FollowEnd& end);                      // the last signal
 
 private:
     FollowJob m_job;

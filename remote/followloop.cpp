@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTick = 100ms;        // how often silence is looked at
+constexpr auto kTick = 100ms;        // how often is looked, while a link is awaited
 constexpr auto kStaleAfter = 1s;     // four beats
 constexpr auto kReconnectAfter = 3s; // a second connection beside the first
 constexpr auto kStartTime = 20s;     // a login shell that takes 5 s
@@ -75,7 +75,9 @@ void FollowLoop::catchUp()
 
 void FollowLoop::readStream()
 {
-    auto chunk = m_stream->read(Deadline::in(kTick), m_stop);
+    // Woken by what comes: 64 threads that look at the clock ten times a second cost more than their records.
+    const bool waitsForLink = m_spare.valid() || silence() > kStaleAfter;
+    auto chunk = m_stream->read(waitsForLink ? Deadline::in(kTick) : Deadline{m_heard + kStaleAfter + 1ms}, m_stop);
     if (!chunk) {
         if (chunk.error().code != ErrorCode::Timeout && chunk.error().code != ErrorCode::Stopped)
             loseStream(chunk.error().text);
@@ -173,9 +175,10 @@ void FollowLoop::openStream(NodeLink link)
     m_link = std::move(link);
     m_beats = wire::Decoder();
     m_said.reset();
-    auto process = m_link.transport->start(
-        {m_link.agent.path, "follow", m_copy.origin().run.toUtf8(), "--from", QByteArray::number(m_copy.offset())},
-        Deadline::in(kStartTime), m_stop);
+    auto process = m_link.transport->start({m_link.agent.path, "follow", m_copy.origin().run.toUtf8(), "--from",
+                                            QByteArray::number(m_copy.offset()), "--gather",
+                                            QByteArray::number(qint64{m_job.gather.count()})},
+                                           Deadline::in(kStartTime), m_stop);
     if (!process) {
         loseStream(process.error().text);
         return;

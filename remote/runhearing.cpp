@@ -18,6 +18,14 @@ Q_LOGGING_CATEGORY(logRun, "lockstep.run")
 
 constexpr qsizetype kLastLines = 20; // of a rank's stderr, shown with the cause
 
+// One node's records are shown at once; of many, each wakes this machine 4 times a second at least: 256 wakes for 64.
+constexpr std::chrono::milliseconds kGatherPerNode{4}, kMostGather{250};
+
+std::chrono::milliseconds gatheringTime(qsizetype nodes)
+{
+    return std::min<std::chrono::milliseconds>(kMostGather, kGatherPerNode * (nodes - 1));
+}
+
 } // namespace
 
 void RunSession::beginWork(std::size_t nodes)
@@ -36,9 +44,16 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
     }
     NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
     work.follower.reset(); // it read the same copy
-    FollowJob job{copyOf(nodeIndex), m_nodes[nodeIndex], *agent, m_parts.transports, std::move(link), until};
+    FollowJob job{copyOf(nodeIndex),
+                  m_nodes[nodeIndex],
+                  *agent,
+                  m_parts.transports,
+                  std::move(link),
+                  until,
+                  gatheringTime(m_nodes.size())};
     auto follower = std::make_unique<Follower>(std::move(job));
-    connect(follower.get(), &Follower::updated, this, &RunSession::heard);
+    connect(follower.get(), &Follower::updated, this,
+            [this](const std::shared_ptr<const RunUpdate>& update) { heard(*update); });
     connect(follower.get(), &Follower::linkChanged, this, [this, nodeIndex, round = m_round](const LinkReport& report) {
         if (round == m_round)
             linkChanged(nodeIndex, report);
@@ -108,12 +123,16 @@ void RunSession::fetchResults(int nodeIndex)
 void RunSession::linkChanged(int nodeIndex, const LinkReport& report)
 {
     NodeRunState& node = m_state.nodes[nodeIndex];
+    const bool sameLink = node.link == report.phase && node.linkReason == report.reason;
     node.link = report.phase;
     node.linkReason = report.reason;
     node.lastHeardWallUs = report.lastHeardWallUs;
     node.spoolBytes = report.spoolBytes;
     node.spoolBytesThere = std::max(report.spoolBytesThere, report.spoolBytes);
-    settled();
+    if (!sameLink)
+        settled();
+    else if (!m_counted.isActive()) // each node tells every second: told on for all of them at once
+        m_counted.start();
 }
 
 void RunSession::heard(const RunUpdate& update)

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kOthersTime = 5s;  // with kOthersGraceS below the 10 s in which the other ranks of a failed run are gone
 constexpr auto kDriverEvery = 1s; // one small file is read
+constexpr auto kCountedEvery = 250ms;
 
 } // namespace
 
@@ -26,6 +27,9 @@ RunSession::RunSession(RunParts parts, StoreThread& store, QObject* parent)
     connect(&m_others, &QTimer::timeout, this, &RunSession::stopOthers);
     m_driver.setInterval(kDriverEvery);
     connect(&m_driver, &QTimer::timeout, this, &RunSession::lookAtDriver);
+    m_counted.setSingleShot(true);
+    m_counted.setInterval(kCountedEvery);
+    connect(&m_counted, &QTimer::timeout, this, &RunSession::settled);
     m_restart.setSingleShot(true);
     connect(&m_restart, &QTimer::timeout, this, [this] { startLaunch(LaunchId{m_state.id, ++m_attempt}); });
 }

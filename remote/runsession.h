@@ -138,6 +138,7 @@ private:
                       // worth having
     QTimer m_driver;  // when to look again at what the program that drives the run says
     QTimer m_restart; // until the next attempt
+    QTimer m_counted; // until the nodes' counts of bytes are told on
     AttemptsSoFar m_attempts;
     int m_attempt = 1;    // the last one that was begun, or known of
     QString m_checkpoint; // the newest one that rank 0 has written

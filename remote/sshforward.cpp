@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshforward.h"
 
-#include <QSocketNotifier>
-
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -76,8 +74,7 @@ void SshForward::fail(const Error& error)
 
 void SshForward::end()
 {
-    m_readable.reset();
-    m_writable.reset();
+    m_watch.reset();
     m_socket.reset();   // the session that uses the other end sees the end of its connection
     m_hop.letGo(*this); // may be the end of this object
 }
@@ -100,12 +97,9 @@ void SshForward::open()
     }
     m_hop.channelOpened();
     m_socket.reset(ends[0]);
-    m_readable = std::make_unique<QSocketNotifier>(m_socket.get(), QSocketNotifier::Read);
-    m_writable = std::make_unique<QSocketNotifier>(m_socket.get(), QSocketNotifier::Write);
-    m_writable->setEnabled(false);
     // Only woken here: a wake keeps this object alive while it works.
-    QObject::connect(m_readable.get(), &QSocketNotifier::activated, &m_hop, &SshSession::scheduleWake);
-    QObject::connect(m_writable.get(), &QSocketNotifier::activated, &m_hop, &SshSession::scheduleWake);
+    m_watch.emplace(m_socket.get(), [&hop = m_hop] { hop.scheduleWake(); });
+    m_watch->setReading(true);
     answer(Descriptor(ends[1]));
 }
 
@@ -156,7 +150,7 @@ void SshForward::fromChannel()
         if (!m_toSocket.isEmpty())
             break;
     }
-    m_writable->setEnabled(m_held || !m_toSocket.isEmpty());
+    m_watch->setWriting(m_held || !m_toSocket.isEmpty());
     if (m_closed && !m_held && m_toSocket.isEmpty())
         end();
 }
@@ -171,7 +165,7 @@ void SshForward::fromSocket()
             if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
                 return end();
             if (got < 0) {
-                m_readable->setEnabled(true);
+                m_watch->setReading(true);
                 return;
             }
         }
@@ -186,7 +180,7 @@ void SshForward::fromSocket()
     }
     // The far window is shut or libssh holds bytes back: packets, or the write notifier of the session, wake us.
     if (m_socket)
-        m_readable->setEnabled(false);
+        m_watch->setReading(false);
 }
 
 } // namespace lockstep

@@ -38,7 +38,7 @@ private:
     ssh_channel m_channel = nullptr;
     ssh_channel_callbacks_struct m_callbacks{};
     Descriptor m_socket;
-    std::unique_ptr<QSocketNotifier> m_readable, m_writable;
+    std::optional<SocketWatch> m_watch; // of m_socket
     QByteArray m_toChannel, m_toSocket; // what the other side has not taken yet
     bool m_held = false;                // libssh keeps bytes back for us
     bool m_closed = false;

@@ -3,8 +3,6 @@
 
 #include <libssh/server.h>
 
-#include <QSocketNotifier>
-
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -21,16 +19,12 @@ constexpr int kPumps = 16; // of one session for one event, so that the other se
 
 SshSession::SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier)
     : m_session(std::move(handle)), m_node(std::move(node)), m_carrier(std::move(carrier)),
-      m_watched(fcntl(ssh_get_fd(m_session.get()), F_DUPFD_CLOEXEC, 0)), m_event(ssh_event_new()),
-      m_heard(std::chrono::steady_clock::now())
+      m_watched(fcntl(ssh_get_fd(m_session.get()), F_DUPFD_CLOEXEC, 0)), m_socket(m_watched.get(), [this] { pump(); }),
+      m_event(ssh_event_new()), m_heard(std::chrono::steady_clock::now())
 {
     ssh_set_counters(m_session.get(), nullptr, &m_packets);
     ssh_event_add_session(m_event, m_session.get()); // needs a connected session
-    m_readable = std::make_unique<QSocketNotifier>(m_watched.get(), QSocketNotifier::Read);
-    m_writable = std::make_unique<QSocketNotifier>(m_watched.get(), QSocketNotifier::Write);
-    m_writable->setEnabled(false);
-    connect(m_readable.get(), &QSocketNotifier::activated, this, &SshSession::pump);
-    connect(m_writable.get(), &QSocketNotifier::activated, this, &SshSession::pump);
+    m_socket.setReading(true);
     scheduleWake(); // packets that came during the sign-in
 }
 
@@ -140,7 +134,7 @@ void SshSession::wake()
 
 void SshSession::watchWriting()
 {
-    m_writable->setEnabled(!m_lost && writing());
+    m_socket.setWriting(!m_lost && writing());
 }
 
 Error SshSession::linkError() const
@@ -156,8 +150,8 @@ void SshSession::lose(const Error& error)
     m_lost = error;
     for (const auto& there : std::exchange(m_probes, {}))
         there->give(false);
-    m_readable->setEnabled(false); // a dead socket stays readable
-    m_writable->setEnabled(false);
+    m_socket.setReading(false); // a dead socket stays readable
+    m_socket.setWriting(false);
     for (const auto& weak : std::exchange(m_channels, {}))
         if (const auto channel = weak.lock())
             channel->fail(error);

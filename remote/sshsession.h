@@ -7,6 +7,7 @@
 #pragma once
 
 #include "remote/onceanswer.h"
+#include "remote/socketwatch.h"
 #include "remote/sshhandle.h"
 #include "remote/transport.h"
 
@@ -15,8 +16,6 @@
 #include <QObject>
 
 #include <list>
-
-class QSocketNotifier;
 
 namespace lockstep {
 
@@ -72,8 +71,8 @@ private:
     SshHandle m_session;
     QString m_node;
     std::shared_ptr<void> m_carrier;
-    Descriptor m_watched; // a copy of the socket for the notifiers: libssh closes its own when it likes
-    std::unique_ptr<QSocketNotifier> m_readable, m_writable;
+    Descriptor m_watched; // a copy of the socket: libssh closes its own when it likes
+    SocketWatch m_socket;
     ssh_event m_event;
     ssh_counter_struct m_packets{};
     std::list<std::weak_ptr<SessionChannel>> m_channels;

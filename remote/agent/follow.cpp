@@ -23,6 +23,8 @@ namespace lockstep::agent {
 namespace {
 
 constexpr std::int64_t kBeatUs = 250'000;
+constexpr std::int64_t kBusyBeatUs = 1'000'000;    // while records flow, which are as good a sign of life
+constexpr std::size_t kGatherBytes = 64 * 1024;    // who reads as much is catching up
 constexpr std::int64_t kStandingUs = 20'000;       // how soon the end of the supervisor is seen after its last record
 constexpr std::int64_t kQuietStandingUs = 500'000; // and while records flow or nothing happens
 constexpr std::size_t kTailBytes = 4096;
@@ -54,8 +56,9 @@ Fd watchFolder(const std::string& runFolder)
 
 class Following {
 public:
-    Following(std::string folder, const FollowFds& fds)
-        : m_folder(std::move(folder)), m_fds(fds), m_reader(m_folder), m_watch(watchFolder(m_folder))
+    Following(std::string folder, std::int64_t gatherUs, const FollowFds& fds)
+        : m_folder(std::move(folder)), m_gatherUs(gatherUs), m_fds(fds), m_reader(m_folder),
+          m_watch(watchFolder(m_folder))
     {
     }
 
@@ -79,16 +82,18 @@ private:
     // Reads on when all that was read is sent; at the end, looks whether there will be more.
     Outcome<void> fill()
     {
-        if (!m_pending.empty() || m_over)
+        const std::int64_t nowUs = monotonicUs();
+        if (!m_pending.empty() || m_over || nowUs < m_nextReadUs)
             return {};
         auto got = m_reader.read(m_pending);
         if (!got)
             return std::unexpected(got.error());
-        const std::int64_t nowUs = monotonicUs();
         if (*got > 0) {
             m_sawEnd = m_pending.find("phase=ended", m_pending.size() - std::min(m_pending.size(), kTailBytes)) !=
                        std::string::npos;
             m_nextStandingUs = nowUs + (m_sawEnd ? kStandingUs : kQuietStandingUs);
+            m_nextReadUs = nowUs + (m_sawEnd || *got >= kGatherBytes ? 0 : gatheringTime());
+            m_nextBeatUs = std::min(nowUs + kBeatUs, m_beatUs + kBusyBeatUs);
             return {};
         }
         if (nowUs < m_nextStandingUs)
@@ -110,11 +115,18 @@ private:
         return {};
     }
 
+    // Up to the next multiple by the clock, which is about the same on all nodes: the desktop wakes once for all.
+    [[nodiscard]] std::int64_t gatheringTime() const
+    {
+        return m_gatherUs == 0 ? 0 : m_gatherUs - wallUs() % m_gatherUs;
+    }
+
     void beat()
     {
         const std::int64_t nowUs = monotonicUs();
         if (nowUs < m_nextBeatUs)
             return;
+        m_beatUs = nowUs;
         m_nextBeatUs = nowUs + kBeatUs;
         std::string record;
         wire::Encoder encoder(record);
@@ -128,15 +140,17 @@ private:
     bool wait()
     {
         const std::int64_t nowUs = monotonicUs();
-        std::int64_t next = m_nextBeatUs;
-        if (m_pending.empty())
+        const bool gathers = m_pending.empty() && nowUs < m_nextReadUs;
+        const bool looksOut = m_pending.empty() && !gathers;
+        std::int64_t next = gathers ? std::min(m_nextBeatUs, m_nextReadUs) : m_nextBeatUs;
+        if (looksOut)
             next = std::min(next, std::max(m_nextStandingUs, nowUs + 1000));
         int timeoutMs = static_cast<int>(std::clamp<std::int64_t>((next - nowUs + 999) / 1000, 0, 1000));
-        if (!m_watch.isOpen() && m_pending.empty())
+        if (!m_watch.isOpen() && looksOut)
             timeoutMs = std::min(timeoutMs, kWithoutInotifyMs);
         pollfd polled[3] = {{m_fds.in, POLLIN, 0},
                             {m_fds.out, static_cast<short>(m_pending.empty() ? 0 : POLLOUT), 0},
-                            {m_pending.empty() ? m_watch.get() : -1, POLLIN, 0}};
+                            {looksOut ? m_watch.get() : -1, POLLIN, 0}};
         ::poll(polled, 3, timeoutMs);
         if (polled[0].revents != 0) {
             char ignored[256];
@@ -170,6 +184,7 @@ private:
     }
 
     std::string m_folder;
+    std::int64_t m_gatherUs;
     FollowFds m_fds;
     SpoolReader m_reader;
     Fd m_watch;
@@ -178,6 +193,8 @@ private:
     bool m_sawEnd = false;  // what looks like the last record went by
     bool m_over = false;
     bool m_lost = false;
+    std::int64_t m_nextReadUs = 0;
+    std::int64_t m_beatUs = 0; // when the last one was said
     std::int64_t m_nextBeatUs = 0;
     std::int64_t m_nextStandingUs = 0;
 };
@@ -199,13 +216,13 @@ int answerLost(const std::string& folder, int err, const std::string& why)
 
 } // namespace
 
-int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds)
+int runFollow(const FollowOrder& order, const FollowFds& fds)
 {
-    const auto folder = findRun(run);
+    const auto folder = findRun(order.run);
     if (!folder)
         return answerFailure(fds.err, folder.error());
-    Following following(*folder, fds);
-    auto done = following.begin(offset);
+    Following following(*folder, order.gatherUs, fds);
+    auto done = following.begin(order.offset);
     if (done)
         done = following.run();
     if (!done && done.error().code == "lost")

@@ -13,7 +13,13 @@ struct FollowFds {
     int err = 2;
 };
 
+struct FollowOrder {
+    std::string run;
+    std::uint64_t offset = 0;
+    std::int64_t gatherUs = 0; // how long records are gathered after some were sent, while they come
+};
+
 // Exit code 0 after the spool's last record, or when the reader is gone.
-[[nodiscard]] int runFollow(const std::string& run, std::uint64_t offset, const FollowFds& fds);
+[[nodiscard]] int runFollow(const FollowOrder& order, const FollowFds& fds);
 
 } // namespace lockstep::agent

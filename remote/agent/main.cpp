@@ -33,6 +33,7 @@ using namespace lockstep::agent;
 
 constexpr int kDefaultGraceS = 10;
 constexpr int kMaxGraceS = 24 * 3600;
+constexpr std::uint64_t kMostGatherMs = 500; // well below the silence that a desktop speaks of
 
 template <typename T>
 std::optional<T> parseNumber(std::string_view text)
@@ -68,12 +69,17 @@ int usage(const std::string& problem)
 
 int follow(const std::vector<std::string>& words)
 {
-    const auto offset = words.size() == 2                           ? std::optional<std::uint64_t>(0)
-                        : words.size() == 4 && words[2] == "--from" ? parseNumber<std::uint64_t>(words[3])
-                                                                    : std::nullopt;
-    if (!offset)
-        return usage("follow takes a run and --from OFFSET");
-    return runFollow(words[1], *offset, {});
+    FollowOrder order{words[1]};
+    for (std::size_t i = 2; i < words.size(); i += 2) {
+        const auto number = i + 1 < words.size() ? parseNumber<std::uint64_t>(words[i + 1]) : std::nullopt;
+        if (number && words[i] == "--from")
+            order.offset = *number;
+        else if (number && words[i] == "--gather" && *number <= kMostGatherMs)
+            order.gatherUs = static_cast<std::int64_t>(*number) * 1000;
+        else
+            return usage("follow takes a run, --from OFFSET and --gather MS, up to " + std::to_string(kMostGatherMs));
+    }
+    return runFollow(order, {});
 }
 
 int stop(const std::vector<std::string>& words)

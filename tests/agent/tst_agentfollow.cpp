@@ -3,6 +3,7 @@
 #include "tests/agent/agentbox.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
 
@@ -121,6 +122,34 @@ private slots:
         follow->closeWriteChannel();
         QVERIFY(follow->waitForFinished(kWaitMs));
         QCOMPARE(box.listed("run")["phase"], QByteArray("running")); // the run goes on
+    }
+
+    // One wake of the reader for many records.
+    void gathersWhatComesTogether()
+    {
+        constexpr int kGatherMs = 500, kRecords = 100;
+        AgentBox box;
+        TestJob job;
+        job.ranks = {
+            shellRank("i=0; while [ $i -lt 100 ]; do echo metric - 0 step=$i >&3; i=$((i+1)); sleep .02; done")};
+        QCOMPARE(box.launch(job).exitCode, 0);
+        const auto follow = box.start({"follow", "run", "--gather", QString::number(kGatherMs)});
+        QElapsedTimer clock;
+        clock.start();
+        QByteArray copy;
+        int pieces = 0;
+        while (follow->waitForReadyRead(kWaitMs)) {
+            follow->readAllStandardError();
+            const QByteArray piece = follow->readAllStandardOutput();
+            if (piece.isEmpty())
+                continue;
+            ++pieces;
+            copy += piece;
+        }
+        QVERIFY(follow->waitForFinished(kWaitMs));
+        QCOMPARE(copy + follow->readAllStandardOutput(), box.spool("run"));
+        QVERIFY(copy.count("metric ") >= kRecords);
+        QVERIFY2(pieces >= 3 && pieces <= 2 * (clock.elapsed() / kGatherMs + 2), qPrintable(QString::number(pieces)));
     }
 
     // A reader that reads nothing: beats go on, the run is not held up, and nothing is lost.
