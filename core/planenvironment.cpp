@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/planenvironment.h"
 
+#include "core/wire/runtag.h"
+
 #include <algorithm>
 
 namespace lockstep {
@@ -73,8 +75,8 @@ constexpr const char* kLaunchPrefixes[] = {
     "ACCELERATE_",
     "DEEPSPEED_",
     "RAY_",
-    "LOCKSTEP_RUN",
-    "LOCKSTEP_ATTEMPT",
+    wire::kRunVariable,
+    wire::kAttemptVariable,
 };
 
 // What a login sets: the node has its own, and the desktop's would be wrong there.
@@ -100,7 +102,7 @@ bool matches(const QByteArray& name, const QByteArray& pattern) // HF_* or a who
 // The agent tags ranks with these to find them again: not even an override may touch them.
 bool isTag(const QByteArray& name)
 {
-    return name == "LOCKSTEP_RUN" || name == "LOCKSTEP_ATTEMPT";
+    return name == wire::kRunVariable || name == wire::kRunFolderVariable || name == wire::kAttemptVariable;
 }
 
 QString shown(const QByteArray& name)

@@ -12,20 +12,8 @@ std::string_view view(const QByteArray& bytes)
     return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
 }
 
-// Raw bytes of a value in one record: four times as many when all are escaped, and still below the record's limit. The
-// rest follows in records with `more=`.
+// Raw bytes of a value in one record: four times as many when all are escaped, and still below the record's limit.
 constexpr qsizetype kPieceBytes = 12 << 10;
-
-void appendValue(wire::Encoder& encoder, std::string_view kind, int rank, const QByteArray* name,
-                 const QByteArray& value)
-{
-    for (qsizetype at = 0; at == 0 || at < value.size(); at += kPieceBytes) {
-        encoder.begin(kind, rank, 0);
-        if (name != nullptr)
-            encoder.field("name", view(*name));
-        encoder.field(at == 0 ? "v" : "more", view(value).substr(static_cast<std::size_t>(at), kPieceBytes)).end();
-    }
-}
 
 QByteArray programIn(const QByteArray& word, const QByteArray& bundlePath)
 {
@@ -41,12 +29,23 @@ void appendRank(std::string& text, const PlannedRank& rank, const QByteArray& bu
         encoder.field("cpus", rank.cpus.toStdString());
     encoder.end();
     for (qsizetype i = 0; i < rank.argv.size(); ++i)
-        appendValue(encoder, "arg", rank.rank, nullptr, i == 0 ? programIn(rank.argv[i], bundlePath) : rank.argv[i]);
+        appendPieces(text, "arg", rank.rank, {}, i == 0 ? programIn(rank.argv[i], bundlePath) : rank.argv[i]);
     for (const auto& [name, value] : rank.env)
-        appendValue(encoder, "env", rank.rank, &name, value);
+        appendPieces(text, "env", rank.rank, view(name), value);
 }
 
 } // namespace
+
+void appendPieces(std::string& job, std::string_view kind, int rank, std::string_view name, const QByteArray& value)
+{
+    wire::Encoder encoder(job);
+    for (qsizetype at = 0; at == 0 || at < value.size(); at += kPieceBytes) {
+        encoder.begin(kind, rank, 0);
+        if (!name.empty())
+            encoder.field("name", name);
+        encoder.field(at == 0 ? "v" : "more", view(value).substr(static_cast<std::size_t>(at), kPieceBytes)).end();
+    }
+}
 
 QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options)
 {

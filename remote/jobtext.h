@@ -5,6 +5,7 @@
 #include "core/launchplan.h"
 
 #include <string>
+#include <string_view>
 
 namespace lockstep {
 
@@ -18,6 +19,9 @@ struct JobOptions {
     QByteArray filesPath; // of the user's folder on the node; empty: none
     QByteArray directory; // where the ranks work: absolute, or inside the copy of filesPath
 };
+
+// A value as records of `kind`: the first piece is `v`, the rest `more`. An empty name is left out.
+void appendPieces(std::string& job, std::string_view kind, int rank, std::string_view name, const QByteArray& value);
 
 [[nodiscard]] QByteArray jobText(const LaunchPlan& plan, int nodeIndex, const JobOptions& options);
 

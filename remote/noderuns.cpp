@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/noderuns.h"
 
-#include "core/wire/encoder.h"
 #include "remote/agentcall.h"
+#include "remote/jobtext.h"
 
 #include <QHash>
 #include <QtEndian>
@@ -16,23 +16,13 @@ using namespace std::chrono_literals;
 constexpr auto kListTime = 20s;  // a login shell of 5 s, a slow disk
 constexpr auto kCleanTime = 60s; // grace, KILL, sweep, proof
 constexpr int kCleanGraceS = 3;
-constexpr qsizetype kPieceBytes = 12 << 10;     // raw bytes of one record: four times as many when all are escaped
 constexpr qsizetype kMostPaperBytes = 64 << 20; // unpacked
 
 constexpr char kSpecName[] = "spec.toml", kPlanName[] = "plan.toml";
 
-void appendPaper(std::string& job, const char* name, const QByteArray& text)
-{
-    const QByteArray packed = qCompress(text, 9);
-    const std::string_view bytes(packed.constData(), static_cast<std::size_t>(packed.size()));
-    wire::Encoder encoder(job);
-    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes)
-        encoder.begin("paper", wire::kNode, 0)
-            .field("name", std::string_view(name))
-            .field(at == 0 ? "v" : "more", bytes.substr(at, kPieceBytes))
-            .end();
-}
-
+constexpr qint64 kMostAttempt = 1'000'000; // as the agent takes it: bytes from outside
+constexpr qint64 kMostProcesses = 4 << 20; // Linux counts no further
+constexpr int kSmallest = 9;               // zlib's level: they are sent to every node
 // The length in front is from outside: looked at before anything is allocated for it.
 Result<QByteArray> unpacked(const QByteArray& packed, const QString& node)
 {
@@ -143,8 +133,8 @@ Result<RunPapers> papersOf(const NodeLink& link, const QString& run, std::stop_t
 
 void appendPapers(std::string& job, const RunSpec& spec, const LaunchPlan& plan)
 {
-    appendPaper(job, kSpecName, spec.toToml());
-    appendPaper(job, kPlanName, plan.toToml());
+    for (const auto& [name, text] : {std::pair(kSpecName, spec.toToml()), std::pair(kPlanName, plan.toToml())})
+        appendPieces(job, "paper", wire::kNode, name, qCompress(text, kSmallest));
 }
 
 } // namespace lockstep

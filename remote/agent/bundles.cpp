@@ -2,6 +2,7 @@
 #include "remote/agent/bundles.h"
 
 #include "core/wire/encoder.h"
+#include "core/wire/runtag.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/bundlelock.h"
 #include "remote/agent/clocks.h"
@@ -57,7 +58,8 @@ std::string userOf(const std::string& path)
 {
     for (const ProcessStat& process : ownProcesses())
         if (process.isRunning() && programOf(process.id.pid).starts_with(path + "/"))
-            return environmentOf(process.id.pid, "LOCKSTEP_RUN").value_or("process " + std::to_string(process.id.pid));
+            return environmentOf(process.id.pid, wire::kRunVariable)
+                .value_or("process " + std::to_string(process.id.pid));
     return {};
 }
 

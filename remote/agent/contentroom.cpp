@@ -2,6 +2,7 @@
 // What a node's cache has room for, and what lies in it half written.
 #include "remote/agent/contentstore.h"
 
+#include "remote/agent/diskroom.h"
 #include "remote/agent/filehash.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <set>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,11 +23,6 @@ constexpr std::uint64_t kSpareBytes = 16ULL << 20; // records of a run, folders,
 constexpr std::uint64_t kSpareInodes = 32;
 constexpr time_t kHalfFileAgeS = 24L * 3600;  // of a content that is written by nobody any more
 constexpr time_t kPartAgeS = 14L * 24 * 3600; // of the kept part of a frame: a desktop may come back after a holiday
-
-std::string megabytes(std::uint64_t bytes)
-{
-    return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
-}
 
 } // namespace
 
@@ -63,19 +58,13 @@ Outcome<void> ContentStore::checkRoom(const std::vector<BundleFile>& needed, con
     for (const BundleFile& file : all)
         folders.insert(file.path.substr(0, file.path.rfind('/') == std::string::npos ? 0 : file.path.rfind('/')));
     const std::uint64_t inodes = needed.size() + folders.size() + kSpareInodes;
-    struct statvfs room {};
-    if (::statvfs(m_folder.c_str(), &room) != 0)
-        return failedSystemCall("look at the disk of " + m_folder);
-    const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
     const std::string advice = "; make room (`lockstep bundles remove` takes what no run uses), or set "
                                "LOCKSTEP_CACHE_DIR there to another disk";
-    if (!needed.empty() && free < bytes)
-        return failed("disk",
-                      m_folder + " has " + megabytes(free) + " free and " + megabytes(bytes) + " are needed" + advice);
-    if (room.f_files != 0 && room.f_favail < inodes) // some file systems count none
-        return failed("disk", m_folder + " has room for " + std::to_string(room.f_favail) + " more files and " +
-                                  std::to_string(inodes) + " are needed" + advice);
-    return {};
+    if (!needed.empty()) {
+        if (const auto room = needRoom(m_folder, bytes, advice); !room)
+            return room;
+    }
+    return needFiles(m_folder, inodes, advice);
 }
 
 void ContentStore::dropFrames() const

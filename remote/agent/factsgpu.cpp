@@ -3,6 +3,7 @@
 
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
+#include "core/wire/runtag.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/childanswer.h"
 #include "remote/agent/processtable.h"
@@ -136,7 +137,7 @@ void appendProcesses(wire::Encoder& record, const std::string& key, const GpuRea
         const auto pid = static_cast<pid_t>(use.pid);
         if (const auto started = startedWallUs(pid))
             record.field(key + "since/" + number, *started);
-        if (const auto run = environmentOf(pid, "LOCKSTEP_RUN"))
+        if (const auto run = environmentOf(pid, wire::kRunVariable))
             record.field(key + "run/" + number, *run);
     }
 }

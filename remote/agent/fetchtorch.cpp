@@ -5,6 +5,7 @@
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
+#include "remote/agent/diskroom.h"
 #include "remote/agent/fd.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/input.h"
@@ -22,7 +23,6 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -64,21 +64,6 @@ Outcome<WantedTorch> readWantedTorch(Input& input)
     return wanted;
 }
 
-// pip writes the wheels to a temporary folder first, then unpacks them.
-Outcome<void> checkRoom(const std::string& folder, std::uint64_t bytes)
-{
-    struct statvfs room {};
-    if (::statvfs(folder.c_str(), &room) != 0)
-        return failedSystemCall("look at the disk of " + folder);
-    const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
-    if (free < bytes * 2)
-        return failed("disk",
-                      folder + " has " + std::to_string(free / 1'000'000) + " MB free, and fetching torch takes " +
-                          std::to_string(bytes * 2 / 1'000'000) +
-                          " MB while it is unpacked; make room, or set LOCKSTEP_CACHE_DIR there to another disk");
-    return {};
-}
-
 Outcome<std::string> fetch(const WantedTorch& wanted, int in, int out)
 {
     const auto cache = cacheFolder();
@@ -97,7 +82,11 @@ Outcome<std::string> fetch(const WantedTorch& wanted, int in, int out)
         return target + "/torch"; // another node of this home was first
     std::error_code error;
     fs::remove_all(aside, error);
-    if (const auto room = checkRoom(folder, wanted.bytes); !room)
+    // pip writes the wheels to a temporary folder first, then unpacks them.
+    if (const auto room =
+            needRoom(folder, wanted.bytes * 2,
+                     " while torch is unpacked; make room, or set LOCKSTEP_CACHE_DIR there to another disk");
+        !room)
         return std::unexpected(room.error());
     if (const auto made = ensurePrivateFolder(aside); !made)
         return std::unexpected(made.error());

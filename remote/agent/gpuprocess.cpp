@@ -4,6 +4,7 @@
 #include "core/wire/decoder.h"
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
+#include "core/wire/runtag.h"
 
 #include <algorithm>
 #include <array>
@@ -32,9 +33,6 @@ constexpr std::int64_t kOwnAbsenceUs = 2 * kSecondUs;
 constexpr std::int64_t kStuckUs = 10 * kSecondUs; // still there after SIGKILL
 constexpr int kGoodbyeMs = 200;
 
-// The mark of a run's processes: this child is none, and must not be taken for a survivor of it.
-constexpr std::string_view kRunMark = "LOCKSTEP_RUN=";
-
 void appendError(std::string& out, std::int64_t nowUs, const std::string& text)
 {
     wire::Encoder record(out);
@@ -51,11 +49,13 @@ std::vector<char*> pointers(std::vector<std::string>& words)
     return list;
 }
 
-std::vector<char*> environmentWithoutMark()
+// Without the tag of a run: this child is none of its processes, and must not be taken for a survivor of it.
+std::vector<char*> environmentWithoutTag()
 {
     std::vector<char*> list;
     for (char** entry = environ; *entry != nullptr; ++entry) {
-        if (!std::string_view(*entry).starts_with(kRunMark))
+        const std::string_view text = *entry, name = text.substr(0, text.find('='));
+        if (name != wire::kRunVariable && name != wire::kRunFolderVariable)
             list.push_back(*entry);
     }
     list.push_back(nullptr);
@@ -142,7 +142,7 @@ void GpuProcess::start(std::string& out, std::int64_t nowUs)
     std::vector<std::string> words = m_options.arguments;
     words.insert(words.begin(), m_options.program);
     const std::vector<char*> arguments = pointers(words);
-    const std::vector<char*> environment = environmentWithoutMark();
+    const std::vector<char*> environment = environmentWithoutTag();
     pid_t pid = 0;
     const int error = ::posix_spawn(&pid, m_options.program.c_str(), settings.actions(), settings.attributes(),
                                     arguments.data(), environment.data());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/jobcheck.h"
 
+#include "core/wire/runtag.h"
+#include "remote/agent/diskroom.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/processtable.h"
 #include "remote/agent/runlock.h"
@@ -16,7 +18,6 @@
 #include <map>
 #include <set>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace lockstep::agent {
@@ -56,18 +57,6 @@ Outcome<void> checkPrograms(const Job& job)
     return {};
 }
 
-Outcome<void> checkDisk(const std::string& runsFolder)
-{
-    struct statvfs status {};
-    if (::statvfs(runsFolder.c_str(), &status) != 0)
-        return failedSystemCall("look at the disk of " + runsFolder);
-    const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
-    if (free < kLeastFreeBytes)
-        return failed("disk", "only " + std::to_string(free >> 20) + " MiB are free for " + runsFolder +
-                                  "; the run's records need 64 MiB at least");
-    return {};
-}
-
 // Tagged processes whose supervisor is gone.
 Outcome<void> checkLeftovers(const std::string& runsFolder)
 {
@@ -75,7 +64,7 @@ Outcome<void> checkLeftovers(const std::string& runsFolder)
     for (const ProcessStat& process : ownProcesses()) {
         if (!process.isRunning())
             continue;
-        const auto tag = environmentOf(process.id.pid, kTagVariable);
+        const auto tag = environmentOf(process.id.pid, wire::kRunFolderVariable);
         if (!tag || !tag->starts_with(runsFolder + "/") || RunLock::holder(*tag))
             continue;
         leftovers[tag->substr(runsFolder.size() + 1)].push_back(process.id.pid);
@@ -146,8 +135,8 @@ std::set<std::string> devicesOf(const RankJob& rank)
 
 Outcome<void> checkJob(const Job& job, const std::string& runsFolder)
 {
-    for (const auto& checked :
-         {checkPrograms(job), checkDisk(runsFolder), checkLeftovers(runsFolder), checkDevices(job, runsFolder)}) {
+    for (const auto& checked : {checkPrograms(job), needRoom(runsFolder, kLeastFreeBytes, " for the run's records"),
+                                checkLeftovers(runsFolder), checkDevices(job, runsFolder)}) {
         if (!checked)
             return checked;
     }

@@ -2,6 +2,7 @@
 #include "remote/agent/list.h"
 
 #include "core/wire/encoder.h"
+#include "core/wire/runtag.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/folders.h"
@@ -25,7 +26,7 @@ std::map<std::string, std::size_t> countTagged()
     for (const ProcessStat& process : ownProcesses()) {
         if (!process.isRunning())
             continue;
-        if (const auto folder = environmentOf(process.id.pid, kTagVariable))
+        if (const auto folder = environmentOf(process.id.pid, wire::kRunFolderVariable))
             ++counts[*folder];
     }
     return counts;

@@ -2,13 +2,13 @@
 #include "remote/agent/runfiles.h"
 
 #include "remote/agent/answer.h"
+#include "remote/agent/diskroom.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace lockstep::agent {
@@ -35,14 +35,7 @@ Outcome<void> checkRoom(const std::string& from, const std::string& runFolder)
     }
     if (error)
         return failed("bad_job", "the files of the run can't be read in " + from + ": " + error.message());
-    struct statvfs room {};
-    if (::statvfs(runFolder.c_str(), &room) != 0)
-        return failedSystemCall("look at the disk of " + runFolder);
-    if (const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize; free < bytes)
-        return failed("disk", runFolder + " has " + std::to_string(free / 1'000'000) +
-                                  " MB free, and the run's own files need " + std::to_string(bytes / 1'000'000) +
-                                  " MB");
-    return {};
+    return needRoom(runFolder, bytes, " for the run's own files and its records");
 }
 
 // With the time of the sent file, by which isAsSent knows it again, and writable, as a file of the user's own is.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/spawn.h"
 
+#include "core/wire/runtag.h"
 #include "remote/agent/cpuset.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/runfiles.h"
-#include "remote/agent/sweep.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -115,11 +115,12 @@ Outcome<Fd> raised(Fd fd)
 std::vector<std::string> rankEnvironment(const Job& job, const RankJob& rank, const std::string& runFolder)
 {
     // First, so that a sweep finds it in the first bytes.
-    std::vector<std::string> env{std::string(kTagVariable) + "=" + runFolder, "LOCKSTEP_RUN=" + job.run,
-                                 "LOCKSTEP_ATTEMPT=" + std::to_string(job.attempt)};
+    std::vector<std::string> env{std::string(wire::kRunFolderVariable) + "=" + runFolder,
+                                 std::string(wire::kRunVariable) + "=" + job.run,
+                                 std::string(wire::kAttemptVariable) + "=" + std::to_string(job.attempt)};
     for (const std::string& entry : rank.env) {
         const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
-        if (name != kTagVariable && name != "LOCKSTEP_RUN" && name != "LOCKSTEP_ATTEMPT")
+        if (name != wire::kRunFolderVariable && name != wire::kRunVariable && name != wire::kAttemptVariable)
             env.push_back(entry);
     }
     for (const char* name : {"HOME", "USER", "LOGNAME", "PATH", "LANG"}) {

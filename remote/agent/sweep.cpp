@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/agent/sweep.h"
 
+#include "core/wire/runtag.h"
+
 #include <algorithm>
 #include <csignal>
 #include <set>
@@ -89,7 +91,7 @@ std::vector<ProcessId> findProcesses(const SweepTarget& target)
 {
     const std::vector<ProcessStat> processes = ownProcesses();
     const Family family(processes, target.supervisor);
-    const std::string tag = std::string(kTagVariable) + "=" + target.runFolder;
+    const std::string tag = std::string(wire::kRunFolderVariable) + "=" + target.runFolder;
     const pid_t self = ::getpid();
     std::vector<ProcessId> found;
     for (const ProcessStat& process : processes) {

@@ -9,8 +9,6 @@
 
 namespace lockstep::agent {
 
-inline constexpr char kTagVariable[] = "LOCKSTEP_RUN_FOLDER"; // in every rank's environment; names run, node and user
-
 struct SweepTarget {
     std::string runFolder; // the tag's value
     pid_t supervisor = 0;  // whose descendants belong to the run, tagged or not; 0: it is gone
