@@ -2,8 +2,8 @@
 // A run beyond its first attempt and its first desktop: restarts, programs that watch beside the one that drives it,
 // supervisors that were killed, proofs that were missing. On made nodes with the real agent.
 #include "remote/noderuns.h"
-#include "remote/runsession.h"
 #include "tests/remote/madenodes.h"
+#include "tests/remote/maderun.h"
 #include "tests/remote/ownnetwork.h"
 
 #include <QCoreApplication>
@@ -18,44 +18,6 @@ using namespace lockstep::test;
 namespace {
 
 constexpr int kEndMs = 60'000;
-
-RunSpec specWith(const QList<std::pair<QString, QByteArray>>& options)
-{
-    RunSpec spec;
-    spec.name = QStringLiteral("again");
-    spec.ranksPerNode = 1;
-    spec.graceS = 1;
-    spec.trainer.clear();
-    for (const auto& [name, value] : options)
-        spec.setOption(name, value);
-    return spec;
-}
-
-struct Seen { // of one session
-    explicit Seen(RunSession& session)
-    {
-        QObject::connect(&session, &RunSession::updated, &session, [this](const RunUpdate& update) {
-            for (const auto& [key, points] : update.points)
-                if (key.metric == QLatin1String("loss"))
-                    for (const Point& point : points)
-                        steps[{key.attempt, key.rank}].append(static_cast<int>(point.step));
-            for (const LogLine& line : update.lines)
-                lines.append(line.text);
-        });
-        QObject::connect(&session, &RunSession::said, &session, [this](const QString& text) { said.append(text); });
-    }
-    [[nodiscard]] QString words() const { return said.join(u'\n'); }
-    std::map<std::pair<int, int>, QList<int>> steps; // attempt, rank -> steps in the order they came
-    QStringList said, lines;
-};
-
-QList<int> upTo(int count)
-{
-    QList<int> numbers;
-    for (int i = 0; i < count; ++i)
-        numbers.append(i);
-    return numbers;
-}
 
 bool isRunning(const RunSession& session)
 {
@@ -87,7 +49,7 @@ void TstAgain::restartsFromTheCheckpoint()
     RunSession session(made.parts(), store);
     const Seen seen(session);
     QSignalSpy finished(&session, &RunSession::finished);
-    RunSpec spec = specWith({{"steps", "8"}, {"fail_rank", "1"}, {"fail_attempt", "1"}, {"checkpoint", "ck"}});
+    RunSpec spec = madeSpec(1, {{"steps", "8"}, {"fail_rank", "1"}, {"fail_attempt", "1"}, {"checkpoint", "ck"}});
     spec.restarts = 2;
     session.launch(spec, made.nodes());
     QVERIFY(finished.wait(kEndMs));
@@ -110,7 +72,7 @@ void TstAgain::restartsNoMoreThanAsked()
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    RunSpec spec = specWith({{"steps", "8"}, {"fail_rank", "0"}, {"fail_step", "1"}, {"code", "5"}});
+    RunSpec spec = madeSpec(1, {{"steps", "8"}, {"fail_rank", "0"}, {"fail_step", "1"}, {"code", "5"}});
     spec.restarts = 1;
     session.launch(spec, made.nodes());
     QVERIFY(finished.wait(kEndMs));
@@ -126,7 +88,7 @@ void TstAgain::stopsBetweenAttempts()
     RunSession session(made.parts(), store);
     const Seen seen(session);
     QSignalSpy finished(&session, &RunSession::finished);
-    RunSpec spec = specWith({{"steps", "8"}, {"fail_rank", "0"}, {"fail_step", "1"}});
+    RunSpec spec = madeSpec(1, {{"steps", "8"}, {"fail_rank", "0"}, {"fail_step", "1"}});
     spec.restarts = 5;
     session.launch(spec, made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(seen.words().contains(QStringLiteral("Restart 1 of 5")), kEndMs);
@@ -144,7 +106,7 @@ void TstAgain::aWatcherGoesOnWithTheNextAttempt()
     RunSession driver(made.parts(), store), watcher(made.parts(), other);
     const Seen seen(watcher);
     QSignalSpy finished(&driver, &RunSession::finished), watched(&watcher, &RunSession::finished);
-    RunSpec spec = specWith({{"steps", "60"}, {"fail_rank", "1"}, {"fail_step", "40"}, {"fail_attempt", "1"}});
+    RunSpec spec = madeSpec(1, {{"steps", "60"}, {"fail_rank", "1"}, {"fail_step", "40"}, {"fail_attempt", "1"}});
     spec.restarts = 1;
     driver.launch(spec, made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(isRunning(driver), kEndMs);
@@ -165,7 +127,7 @@ void TstAgain::watchesWhatAnotherLaunches()
     StoreThread store(DataFolder(made.dataFolder())), other(DataFolder(made.dataFolder()));
     RunSession driver(made.parts(), store), watcher(made.parts(), other);
     QSignalSpy finished(&driver, &RunSession::finished), watched(&watcher, &RunSession::finished);
-    driver.launch(specWith({{"steps", "100"}}), made.nodes());
+    driver.launch(madeSpec(1, {{"steps", "100"}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(!driver.state().id.isEmpty(), kEndMs);
     watcher.attach(driver.state().id, made.inventory()); // nothing of it is on any node yet
     QVERIFY(finished.wait(kEndMs));
@@ -180,7 +142,7 @@ void TstAgain::aStopReachesWhoeverLaunches()
     StoreThread store(DataFolder(made.dataFolder())), other(DataFolder(made.dataFolder()));
     RunSession driver(made.parts(), store), watcher(made.parts(), other);
     QSignalSpy finished(&driver, &RunSession::finished), watched(&watcher, &RunSession::finished);
-    driver.launch(specWith({{"steps", "100000"}}), made.nodes());
+    driver.launch(madeSpec(1, {{"steps", "100000"}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(!driver.state().id.isEmpty(), kEndMs);
     watcher.attach(driver.state().id, made.inventory());
     watcher.stop(RunSession::kSpecGrace);
@@ -198,7 +160,7 @@ void TstAgain::offersWhatALostSupervisorLeft()
     QString run;
     {
         RunSession session(made.parts(), store);
-        session.launch(specWith({{"steps", "100000"}, {"orphan", "1"}}), made.nodes());
+        session.launch(madeSpec(1, {{"steps", "100000"}, {"orphan", "1"}}), made.nodes());
         QTRY_VERIFY_WITH_TIMEOUT(isRunning(session), kEndMs);
         run = session.state().id;
         QTRY_VERIFY(MadeNodes::tagged(run).size() >= 4);
@@ -231,7 +193,7 @@ void TstAgain::provesARunThatIsOver()
     QString run;
     {
         RunSession session(made.parts(), store);
-        session.launch(specWith({{"steps", "100000"}}), made.nodes());
+        session.launch(madeSpec(1, {{"steps", "100000"}}), made.nodes());
         QTRY_VERIFY_WITH_TIMEOUT(isRunning(session), kEndMs);
         run = session.state().id;
     }
@@ -269,7 +231,7 @@ void TstAgain::adoptsARunOfAnotherDesktop()
     MadeNodes made(2);
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
-    session.launch(specWith({{"steps", "100000"}}), made.nodes());
+    session.launch(madeSpec(1, {{"steps", "100000"}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(isRunning(session), kEndMs);
     const QString run = session.state().id;
 
@@ -312,7 +274,7 @@ void TstAgain::cleansWhatWasLeft()
     QString run;
     {
         RunSession session(made.parts(), store);
-        session.launch(specWith({{"steps", "100000"}, {"orphan", "1"}, {"ignore_term", "1"}}), made.nodes());
+        session.launch(madeSpec(1, {{"steps", "100000"}, {"orphan", "1"}, {"ignore_term", "1"}}), made.nodes());
         QTRY_VERIFY_WITH_TIMEOUT(isRunning(session), kEndMs);
         run = session.state().id;
         QTRY_VERIFY(MadeNodes::tagged(run).size() >= 2);
@@ -324,7 +286,7 @@ void TstAgain::cleansWhatWasLeft()
     RunSession next(made.parts(), store);
     QSignalSpy finished(&next, &RunSession::finished);
     QTRY_VERIFY_WITH_TIMEOUT(made.supervisor(0, run) == 0, kEndMs);
-    next.launch(specWith({{"steps", "1"}}), made.nodes());
+    next.launch(madeSpec(1, {{"steps", "1"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     QVERIFY2(next.state().reason.contains(run), qPrintable(next.state().reason));
     const auto cleaned = cleanNode(made.parts(), made.nodes()[0], {});

@@ -2,7 +2,7 @@
 // The agent put in place with a shell, bundles sent by content, on the real agent.
 #include "remote/agentcall.h"
 #include "remote/deployer.h"
-#include "tests/remote/madenodes.h"
+#include "tests/remote/madedeploy.h"
 
 #include <QTest>
 
@@ -14,28 +14,6 @@
 using namespace lockstep;
 using namespace lockstep::test;
 using namespace std::chrono_literals;
-
-namespace {
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void writeFile(const QString& path, const QByteArray& bytes)
-{
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
-}
-
-} // namespace
-
-#define GET(name, expression)                                                                                          \
-    auto name##Result = expression;                                                                                    \
-    QVERIFY2(name##Result.has_value(), name##Result ? "" : qPrintable(name##Result.error().text));                     \
-    auto& name = *name##Result
 
 class TstDeploy : public QObject {
     Q_OBJECT
@@ -54,14 +32,6 @@ private slots:
     void putsADeletedAgentBack();
 
 private:
-    static Result<NodeLink> open(MadeNodes& made, int index = 0)
-    {
-        const RunParts parts = made.parts();
-        const auto agent = AgentFile::load(parts.agentFile);
-        if (!agent)
-            return std::unexpected(agent.error());
-        return openNode(parts.transports, made.nodes()[index], *agent, {});
-    }
     static Result<Deployed> deploy(MadeNodes& made, NodeLink& link, const Bundle& bundle,
                                    std::function<void(const DeployProgress&)> progressed = {})
     {
@@ -82,10 +52,6 @@ private:
             c = static_cast<char>(random() >> 8);
         writeFile(folder + QStringLiteral("/weights"), noise);
         return Bundle::read(folder, made.parts().cacheFolder);
-    }
-    static Result<Bundle> readBundle(const MadeNodes& made)
-    {
-        return Bundle::read(made.bundleFolder(), made.parts().cacheFolder);
     }
 };
 

@@ -2,7 +2,7 @@
 // What a deploy ahead of a launch does beyond sending: old bundles, a relay, a user's folder, a torch for GPU nodes.
 #include "remote/deployahead.h"
 #include "remote/nodebundles.h"
-#include "tests/remote/madenodes.h"
+#include "tests/remote/madedeploy.h"
 #include "tests/remote/ownnetwork.h"
 
 #include <QDirIterator>
@@ -15,32 +15,6 @@ using namespace lockstep::test;
 
 namespace {
 
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void writeFile(const QString& path, const QByteArray& bytes)
-{
-    QFile file(path);
-    QVERIFY2(file.open(QIODevice::WriteOnly), qPrintable(path));
-    file.write(bytes);
-}
-
-Result<NodeLink> open(MadeNodes& made)
-{
-    const auto agent = AgentFile::load(made.parts().agentFile);
-    if (!agent)
-        return std::unexpected(agent.error());
-    return openNode(made.parts().transports, made.nodes()[0], *agent, {});
-}
-
-Result<Bundle> readBundle(const MadeNodes& made)
-{
-    return Bundle::read(made.bundleFolder(), made.parts().cacheFolder);
-}
-
 Result<Deployed> deploy(MadeNodes& made, NodeLink& link)
 {
     const auto program = Program::read(made.parts(), {});
@@ -49,11 +23,6 @@ Result<Deployed> deploy(MadeNodes& made, NodeLink& link)
 }
 
 } // namespace
-
-#define GET(name, expression)                                                                                          \
-    auto name##Result = expression;                                                                                    \
-    QVERIFY2(name##Result.has_value(), name##Result ? "" : qPrintable(name##Result.error().text));                     \
-    auto& name = *name##Result
 
 class TstDeployAhead : public QObject {
     Q_OBJECT

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs on two made nodes, from the spec to the proof, on the real agent.
-#include "remote/runsession.h"
 #include "tests/remote/madenodes.h"
+#include "tests/remote/maderun.h"
 #include "tests/remote/ownnetwork.h"
 
 #include <QCoreApplication>
@@ -14,48 +14,6 @@ using namespace lockstep::test;
 namespace {
 
 constexpr int kEndMs = 60'000;
-
-RunSpec specWith(const QList<std::pair<QString, QByteArray>>& options)
-{
-    RunSpec spec;
-    spec.name = QStringLiteral("made");
-    spec.ranksPerNode = 2;
-    spec.graceS = 2;
-    spec.trainer.clear();
-    for (const auto& [name, value] : options)
-        spec.setOption(name, value);
-    return spec;
-}
-
-struct Seen { // of one session
-    explicit Seen(RunSession& session)
-    {
-        QObject::connect(&session, &RunSession::updated, &session, [this](const RunUpdate& update) {
-            for (const auto& [key, points] : update.points)
-                if (key.metric == QLatin1String("loss"))
-                    for (const Point& point : points)
-                        steps[{key.attempt, key.rank}].append(static_cast<int>(point.step));
-        });
-        QObject::connect(&session, &RunSession::said, &session, [this](const QString& text) { said.append(text); });
-        QObject::connect(&session, &RunSession::refused, &session, [this](const Error& error) { refusal = error; });
-        QObject::connect(&session, &RunSession::stateChanged, &session, [this](const RunState& state) {
-            if (phases.isEmpty() || phases.last() != state.phase)
-                phases.append(state.phase);
-        });
-    }
-    std::map<std::pair<int, int>, QList<int>> steps; // attempt, rank -> steps in the order they came
-    QStringList said;
-    QList<RunPhase> phases;
-    std::optional<Error> refusal;
-};
-
-QList<int> upTo(int count)
-{
-    QList<int> numbers;
-    for (int i = 0; i < count; ++i)
-        numbers.append(i);
-    return numbers;
-}
 
 } // namespace
 
@@ -98,7 +56,7 @@ void TstLaunch::trainsOnTwoNodes()
         RunSession session(made.parts(), store);
         const Seen seen(session);
         QSignalSpy finished(&session, &RunSession::finished);
-        session.launch(specWith({{"steps", "20"}}), made.nodes());
+        session.launch(madeSpec(2, {{"steps", "20"}}), made.nodes());
         QVERIFY(finished.wait(kEndMs));
         run = session.state().id;
         QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
@@ -128,7 +86,7 @@ void TstLaunch::stopsWithProof()
     RunSession session(made.parts(), store);
     RunSession beside(made.parts(), store); // an identical run on the same nodes
     QSignalSpy finished(&session, &RunSession::finished);
-    const RunSpec spec = specWith({{"steps", "100000"}, {"ignore_term", "1"}, {"orphan", "1"}});
+    const RunSpec spec = madeSpec(2, {{"steps", "100000"}, {"ignore_term", "1"}, {"orphan", "1"}});
     session.launch(spec, made.nodes());
     beside.launch(spec, made.nodes());
     QTRY_COMPARE_WITH_TIMEOUT(words(session.state().phase), words(RunPhase::Running), kEndMs);
@@ -157,7 +115,7 @@ void TstLaunch::stopsBeforeTheStart()
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "100000"}}), made.nodes());
+    session.launch(madeSpec(2, {{"steps", "100000"}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(!session.state().id.isEmpty(), kEndMs);
     session.stop(RunSession::kSpecGrace);
     QVERIFY(finished.wait(kEndMs));
@@ -183,7 +141,7 @@ void TstLaunch::failsByItsFirstCause()
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "100000"}, {"fail_rank", "3"}, {"code", code}}), made.nodes());
+    session.launch(madeSpec(2, {{"steps", "100000"}, {"fail_rank", "3"}, {"code", code}}), made.nodes());
     QTRY_VERIFY_WITH_TIMEOUT(session.state().cause.has_value(), kEndMs);
     QElapsedTimer sinceCause;
     sinceCause.start();
@@ -218,7 +176,7 @@ void TstLaunch::startsNowhereWhenOneNodeCannot()
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "100000"}}), made.nodes());
+    session.launch(madeSpec(2, {{"steps", "100000"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     const RunState& state = session.state();
     QCOMPARE(words(state.phase), words(RunPhase::Failed));
@@ -236,7 +194,7 @@ void TstLaunch::endsARunWhoseWorldIsWrong()
     StoreThread store(DataFolder(made.dataFolder()));
     RunSession session(made.parts(), store);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "100000"}, {"world", "1"}}), made.nodes());
+    session.launch(madeSpec(2, {{"steps", "100000"}, {"world", "1"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     QCOMPARE(words(session.state().phase), words(RunPhase::Failed));
     QVERIFY2(session.state().reason.contains(QStringLiteral("world of 1, the plan has 4")),
@@ -251,7 +209,7 @@ void TstLaunch::launchesAgainWhenThePortWasTaken()
     RunSession session(made.parts(), store);
     const Seen seen(session);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({{"steps", "5"}, {"busy_port", "1"}}), made.nodes());
+    session.launch(madeSpec(2, {{"steps", "5"}, {"busy_port", "1"}}), made.nodes());
     QVERIFY(finished.wait(kEndMs));
     QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
     QCOMPARE(session.state().attempt, 2);
@@ -268,7 +226,7 @@ void TstLaunch::refusesWhatCannotBeMeant()
     RunSession session(made.parts(), store);
     const Seen seen(session);
     QSignalSpy finished(&session, &RunSession::finished);
-    session.launch(specWith({}), {});
+    session.launch(madeSpec(2, {}), {});
     QVERIFY(finished.count() > 0 || finished.wait(kEndMs));
     QVERIFY(seen.refusal.has_value());
     QVERIFY(session.state().id.isEmpty());
@@ -278,7 +236,7 @@ void TstLaunch::refusesWhatCannotBeMeant()
 void TstLaunch::measuresWithoutStarting()
 {
     MadeNodes made(2);
-    const auto measured = measurePlan(made.parts(), specWith({{"steps", "1"}}), made.nodes(), {});
+    const auto measured = measurePlan(made.parts(), madeSpec(2, {{"steps", "1"}}), made.nodes(), {});
     QVERIFY2(measured.has_value(), measured ? "" : qPrintable(measured.error().text));
     QVERIFY(measured->plan.launchable());
     QVERIFY(measured->plan.masterPort > 1023);
