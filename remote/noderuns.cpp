@@ -7,6 +7,8 @@
 #include <QHash>
 #include <QtEndian>
 
+#include <algorithm>
+
 namespace lockstep {
 
 namespace {
@@ -37,13 +39,13 @@ NodeRun runOf(const AgentRecord& record)
     NodeRun run;
     run.run = record.text("run");
     run.node = record.text("node");
-    run.attempt = static_cast<int>(record.integer("attempt").value_or(1));
+    run.attempt = static_cast<int>(std::clamp<qint64>(record.integer("attempt").value_or(1), 1, kMostAttempt));
     run.standing = record.text("phase") == QLatin1String("running") ? NodeRun::Standing::Running
                    : record.text("phase") == QLatin1String("ended") ? NodeRun::Standing::Ended
                                                                     : NodeRun::Standing::Lost;
     run.supervisor = record.integer("pid").value_or(0);
     run.spoolBytes = record.integer("spool_bytes").value_or(0);
-    run.processes = static_cast<int>(record.integer("left").value_or(0));
+    run.processes = static_cast<int>(std::clamp<qint64>(record.integer("left").value_or(0), 0, kMostProcesses));
     return run;
 }
 
@@ -103,7 +105,8 @@ Result<RunPapers> papersOf(const NodeLink& link, const QString& run, std::stop_t
     RunPapers papers;
     for (const AgentRecord& record : *records) {
         if (record.kind == "job")
-            papers.attempt = static_cast<int>(record.integer("attempt").value_or(1));
+            papers.attempt =
+                static_cast<int>(std::clamp<qint64>(record.integer("attempt").value_or(1), 1, kMostAttempt));
         if (record.kind != "paper")
             continue;
         for (const char* key : {"v", "more"})

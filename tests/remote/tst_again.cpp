@@ -39,6 +39,8 @@ private slots:
     void offersWhatALostSupervisorLeft();
     void provesARunThatIsOver();
     void adoptsARunOfAnotherDesktop();
+    void believesNoAttemptOfAHostileNode_data();
+    void believesNoAttemptOfAHostileNode();
     void cleansWhatWasLeft();
 };
 
@@ -265,6 +267,43 @@ void TstAgain::adoptsARunOfAnotherDesktop()
     QCOMPARE(words(watcher.state().phase), words(RunPhase::Stopped));
     QVERIFY(finished.count() == 1 || finished.wait(kEndMs));
     QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
+}
+
+void TstAgain::believesNoAttemptOfAHostileNode_data()
+{
+    QTest::addColumn<QByteArray>("said");
+    QTest::addColumn<int>("attempt");
+    QTest::newRow("as it is") << QByteArray("1") << 1;
+    QTest::newRow("beyond an int") << QByteArray("9223372036854775807") << 1'000'000;
+    QTest::newRow("which an int would turn to 2") << QByteArray("4294967298") << 1'000'000;
+    QTest::newRow("negative") << QByteArray("-5") << 1;
+    QTest::newRow("no number") << QByteArray("many") << 1;
+}
+
+void TstAgain::believesNoAttemptOfAHostileNode()
+{
+    QFETCH(QByteArray, said);
+    QFETCH(int, attempt);
+    MadeNodes made(1);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    QSignalSpy finished(&session, &RunSession::finished);
+    session.launch(madeSpec(1, {{"steps", "1"}}), made.nodes());
+    QVERIFY(finished.wait(kEndMs));
+    auto link = openNode(made.parts().transports, made.nodes()[0], *AgentFile::load(made.parts().agentFile), {});
+    QVERIFY(link.has_value());
+    QFile liar(made.folder() + QStringLiteral("/liar"));
+    QVERIFY(liar.open(QIODevice::WriteOnly));
+    liar.write("#!/bin/sh\n'" + link->agent.path + "' \"$@\" | sed 's/ attempt=1 / attempt=" + said + " /'\n");
+    liar.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    liar.close();
+    link->agent.path = liar.fileName().toUtf8();
+    const auto papers = papersOf(*link, session.state().id, {});
+    QVERIFY2(papers.has_value(), papers ? "" : qPrintable(papers.error().text));
+    QCOMPARE(papers->attempt, attempt);
+    const auto runs = runsOn(*link, {});
+    QVERIFY(runs.has_value() && runs->size() == 1);
+    QCOMPARE(runs->first().attempt, attempt);
 }
 
 void TstAgain::cleansWhatWasLeft()
