@@ -17,8 +17,8 @@ public:
     [[nodiscard]] QString runsFolder() const;
     [[nodiscard]] QString runFolder(const QString& id) const;
     [[nodiscard]] QString spoolFile(const QString& id, const QString& node) const; // its tail: SpoolFile
-    [[nodiscard]] QString resultsFolder(const QString& id) const; // of a run: NODE/PATH, resultsshelf.h
-    [[nodiscard]] QString specsFolder() const;                    // saved specs
+    [[nodiscard]] QString resultsFolder(const QString& id) const;                  // of a run: resultsshelf.h
+    [[nodiscard]] QString specsFolder() const;                                     // saved specs
 
 private:
     QString m_path;

@@ -15,16 +15,15 @@ namespace {
 
 constexpr qsizetype kHashDigits = 32;
 
-// "a/b", from "a/b" or "/a/b"; nullopt: it would leave the folder.
-std::optional<QString> insideOf(const QByteArray& path)
+// NODE/a/b of "a/b", NODE:root/a/b of "/a/b" (no node's name has a colon); nullopt: it would leave the folder.
+std::optional<QString> placeOf(const QString& node, const QByteArray& path)
 {
-    QByteArray inside = path;
-    if (inside.startsWith('/'))
-        inside.remove(0, 1);
+    const bool absolute = path.startsWith('/');
+    const QByteArray inside = path.mid(absolute ? 1 : 0);
     for (const QByteArray& part : inside.split('/'))
         if (part.isEmpty() || part == "." || part == ".." || part.contains('\0'))
             return std::nullopt;
-    return QFile::decodeName(inside);
+    return node + (absolute ? QStringLiteral(":root/") : QStringLiteral("/")) + QFile::decodeName(inside);
 }
 
 bool isHash(const QByteArray& text)
@@ -47,10 +46,10 @@ ResultsShelf::ResultsShelf(QString resultsFolder, QString node)
         if (parts.size() != 3 || !isHash(parts[0]))
             continue;
         ResultEntry entry{m_node, QByteArray::fromPercentEncoding(parts[2]), parts[0], parts[1].toLongLong(), 0, {}};
-        const auto inside = insideOf(entry.path);
-        if (!inside)
+        const auto place = placeOf(m_node, entry.path);
+        if (!place)
             continue;
-        entry.file = m_folder + QLatin1Char('/') + m_node + QLatin1Char('/') + *inside;
+        entry.file = m_folder + QLatin1Char('/') + *place;
         const QFileInfo incoming(incomingFile(entry)), whole(entry.file);
         if (incoming.exists() && entry.size > 0)
             entry.bytes = std::min(incoming.size(), entry.size - 1);
@@ -69,13 +68,13 @@ QString ResultsShelf::incomingFile(const ResultEntry& entry) const
 
 Result<ResultEntry> ResultsShelf::begin(const QByteArray& path, const QByteArray& hash, qint64 size)
 {
-    const auto inside = insideOf(path);
-    if (!inside || !isHash(hash) || size < 0)
+    const auto place = placeOf(m_node, path);
+    if (!place || !isHash(hash) || size < 0)
         return failure(
             ErrorCode::BadInput,
             QStringLiteral("%1 offers a result file that can't be: %2").arg(m_node, QString::fromUtf8(path.left(200))),
             m_node);
-    ResultEntry entry{m_node, path, hash, size, 0, m_folder + QLatin1Char('/') + m_node + QLatin1Char('/') + *inside};
+    ResultEntry entry{m_node, path, hash, size, 0, m_folder + QLatin1Char('/') + *place};
     const QFileInfo incoming(incomingFile(entry));
     if (!QDir().mkpath(incoming.path()))
         return failure(ErrorCode::Io, QStringLiteral("%1 cannot be made").arg(incoming.path()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The result files of one node of a run, as they were fetched: results/NODE/PATH. What is not whole yet lies under
+// The result files of one node of a run, as they were fetched: results/NODE/PATH, and
+// results/NODE:root/PATH of an absolute one. What is not whole yet lies under
 // results/.incoming/NODE by its hash; results/NODE.tsv knows both, so that a fetch goes on where it was cut. Any one
 // thread at a time.
 #pragma once
