@@ -11,10 +11,9 @@
 namespace lockstep {
 namespace {
 
-constexpr qint64 kLeastOpenFiles = 4096;          // 8 ranks with loaders, sockets and pipes need some hundred each
-constexpr qint64 kLeastLockedBytes = 1 << 30;     // what RDMA registers for NCCL
-constexpr qint64 kLeastFreeBytes = 1 << 30;       // runs and their records
-constexpr std::pair<int, int> kLeastGlibc{2, 34}; // the agent is linked against it
+constexpr qint64 kLeastOpenFiles = 4096;      // 8 ranks with loaders, sockets and pipes need some hundred each
+constexpr qint64 kLeastLockedBytes = 1 << 30; // what RDMA registers for NCCL
+constexpr qint64 kLeastFreeBytes = 1 << 30;   // runs and their records
 
 class Health {
 public:
@@ -22,7 +21,6 @@ public:
 
     QList<Problem> check()
     {
-        glibc();
         login();
         names();
         adapters();
@@ -38,16 +36,6 @@ private:
         m_problems.append({severity, m_node.node.name, title, detail});
     }
     [[nodiscard]] const QString& name() const { return m_node.node.name; }
-
-    void glibc()
-    {
-        bool isMajor = false, isMinor = false;
-        const std::pair have{m_facts.glibc.section(u'.', 0, 0).toInt(&isMajor),
-                             m_facts.glibc.section(u'.', 1, 1).toInt(&isMinor)};
-        if (isMajor && isMinor && have < kLeastGlibc)
-            say(Severity::Error, QStringLiteral("%1 has glibc %2").arg(name(), m_facts.glibc),
-                QStringLiteral("The trainer needs 2.34 or newer (Debian 12, Ubuntu 22.04, RHEL 9)."));
-    }
 
     void login()
     {

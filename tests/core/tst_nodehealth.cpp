@@ -34,8 +34,6 @@ void TestNodeHealth::ofOne_data()
     row(
         "well", [](NodeFacts&) {}, "");
     row(
-        "old glibc", [](NodeFacts& f) { f.glibc = "2.31"; }, "2 gpu1 has glibc 2.31");
-    row(
         "own name is loopback", [](NodeFacts& f) { f.selfAddresses = {"127.0.1.1"}; },
         "0 gpu1 resolves its own name to 127.0.1.1");
     row(
