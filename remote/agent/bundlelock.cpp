@@ -2,6 +2,7 @@
 #include "remote/agent/bundlelock.h"
 
 #include "remote/agent/answer.h"
+#include "remote/agent/clocks.h"
 #include "remote/agent/contentstore.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/processtable.h"
@@ -20,6 +21,8 @@ namespace lockstep::agent {
 namespace {
 
 constexpr std::size_t kMaxOwnerBytes = 1024;
+constexpr std::int64_t kRemovalDeadlineUs = 3'000'000; // it looks through /proc and renames a folder
+constexpr useconds_t kLookAgainUs = 10'000;
 
 std::string fillPath(const std::string& folder, const std::string& bundle)
 {
@@ -111,7 +114,7 @@ bool FillLock::isAnyHeld(const std::string& bundlesFolder)
     return false;
 }
 
-UseLocks UseLocks::of(const Job& job)
+Outcome<UseLocks> UseLocks::take(const Job& job)
 {
     UseLocks locks;
     const auto cache = cacheFolder();
@@ -126,8 +129,15 @@ UseLocks UseLocks::of(const Job& job)
     for (const std::string& bundle : bundles) {
         // Not for writing: for days that would keep an administrator from making /home read-only.
         Fd file = openLock(usePath(folder, bundle), O_RDONLY);
-        if (file.isOpen() && recordLock(file, F_RDLCK))
-            locks.m_files.push_back(std::move(file));
+        if (!file.isOpen())
+            continue; // such a home: then nothing can be removed either
+        const std::int64_t deadline = monotonicUs() + kRemovalDeadlineUs;
+        while (!recordLock(file, F_RDLCK)) {
+            if (monotonicUs() > deadline)
+                return failed("busy", "the bundle " + bundle + " is being removed on " + hostName() + "; launch again");
+            ::usleep(kLookAgainUs);
+        }
+        locks.m_files.push_back(std::move(file));
     }
     return locks;
 }

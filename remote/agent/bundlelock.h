@@ -28,11 +28,13 @@ private:
     Fd m_file;
 };
 
-// Held by a supervisor as long as it lives, for each bundle that its job starts programs of or copies files from.
-// Record locks (fcntl): a child does not inherit them.
+// For each bundle that a job starts programs of or copies files from: held by its launch from before the first look at
+// them until the supervisor stands, and by that as long as it lives. Record locks (fcntl): a child does not inherit
+// them.
 class UseLocks {
 public:
-    [[nodiscard]] static UseLocks of(const Job& job);
+    // Waits until a removal has come to its end. Failure busy: it does not.
+    [[nodiscard]] static Outcome<UseLocks> take(const Job& job);
 
 private:
     std::vector<Fd> m_files;

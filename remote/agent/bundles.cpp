@@ -91,20 +91,28 @@ std::string_view kindOf(const std::string& path)
     return ::access((path + "/lockstep-trainer").c_str(), F_OK) == 0 ? "program" : "files";
 }
 
+// Locked before the look: a run that begins meanwhile waits, and finds none.
+Outcome<void> moveAside(const ContentStore& store, const std::string& hash, const std::string& aside)
+{
+    const auto lock = RemovalLock::take(store.folder() + "/bundles", hash);
+    if (const auto unused = checkUnused(store, hash); !unused)
+        return unused; // with a better name for who it is than the lock has
+    if (!lock)
+        return std::unexpected(lock.error());
+    if (::rename(store.bundlePath(hash).c_str(), aside.c_str()) != 0)
+        return failedSystemCall("remove " + store.bundlePath(hash));
+    return {};
+}
+
 // The name goes first: whoever looks sees a whole bundle or none.
 Outcome<void> removeBundle(const ContentStore& store, const std::string& hash)
 {
     const std::string path = store.bundlePath(hash);
     if (::access(path.c_str(), F_OK) != 0)
         return failed("not_found", "there is no bundle " + hash + " on " + hostName());
-    if (const auto unused = checkUnused(store, hash); !unused)
-        return unused;
-    const auto lock = RemovalLock::take(store.folder() + "/bundles", hash);
-    if (!lock)
-        return std::unexpected(lock.error());
     const std::string aside = store.folder() + "/bundles/." + hash + ".gone." + std::to_string(::getpid());
-    if (::rename(path.c_str(), aside.c_str()) != 0)
-        return failedSystemCall("remove " + path);
+    if (const auto moved = moveAside(store, hash, aside); !moved)
+        return moved;
     std::error_code error;
     fs::remove_all(aside, error);
     if (error)

@@ -2,6 +2,7 @@
 #include "remote/agent/preparedrun.h"
 
 #include "core/wire/kinds.h"
+#include "remote/agent/bundlelock.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/folders.h"
 #include "remote/agent/jobcheck.h"
@@ -75,6 +76,9 @@ Outcome<void> PreparedRun::joinEarlier(const JobText& job, const std::string& ru
 Outcome<void> PreparedRun::start(const JobText& job, const std::string& runsFolder)
 {
     if (const auto checked = checkJob(job.job, runsFolder); !checked)
+    const auto bundles = UseLocks::take(job.job);
+    if (!bundles)
+        return std::unexpected(bundles.error());
         return checked;
     const bool fresh = ::access(m_folder.c_str(), F_OK) != 0;
     auto done = ensurePrivateFolder(m_folder);

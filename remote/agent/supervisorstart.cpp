@@ -47,8 +47,12 @@ int supervise(const Job& job, const std::string& runFolder, const std::string& p
 {
     auto lock = RunLock::take(runFolder);
     if (!lock)
-        return 0;                               // a second start of the same run: harmless
-    const UseLocks bundles = UseLocks::of(job); // nobody removes what the ranks run from
+        return 0;                             // a second start of the same run: harmless
+    const auto bundles = UseLocks::take(job); // nobody removes what the ranks run from
+    if (!bundles) {
+        std::fprintf(stderr, "%s\n", bundles.error().text.c_str());
+        return 1;
+    }
     auto supervisor = Supervisor::prepare(job, runFolder, std::move(*lock), place);
     if (!supervisor) {
         std::fprintf(stderr, "%s\n", supervisor.error().text.c_str());

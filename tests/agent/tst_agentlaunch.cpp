@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTest>
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -422,6 +423,35 @@ private slots:
         QVERIFY(!QFile::exists(box.runFolder("other")));
         other.ranks[0].env = {{"CUDA_VISIBLE_DEVICES", "GPU-ccc"}};
         QCOMPARE(box.launch(other).exitCode, 0);
+    }
+
+    void aBundleThatIsBeingRemovedIsNotStartedFrom()
+    {
+        AgentBox box;
+        const QByteArray hash(32, 'b');
+        const QString bundles = box.path("cache/bundles/"), program = bundles + hash + "/sleep";
+        QVERIFY(QDir().mkpath(bundles + hash) && QFile::copy("/bin/sleep", program));
+        TestJob job;
+        job.ranks = {TestRank{{program.toLocal8Bit(), "100"}, {}}};
+        {
+            QFile used(bundles + "." + hash + ".used"); // as whoever removes it holds it
+            QVERIFY(used.open(QIODevice::ReadWrite));
+            struct flock lock {};
+            lock.l_type = F_WRLCK;
+            QCOMPARE(::fcntl(used.handle(), F_SETLK, &lock), 0);
+            const AgentAnswer refused = box.launch(job);
+            QCOMPARE(refused.last()["code"], QByteArray("busy"));
+            QVERIFY2(refused.last()["text"].contains("is being removed"), refused.last()["text"].constData());
+            QVERIFY(!QFile::exists(box.runFolder("run")));
+        }
+        QCOMPARE(box.launch(job).exitCode, 0);
+        const AgentAnswer kept = box.verb({"forget", hash});
+        QCOMPARE(ofKind(kept.records, "kept").value(0)["code"], QByteArray("busy"));
+        QVERIFY(QFile::exists(program));
+        QCOMPARE(box.verb({"stop", "run", "--grace", "0"}).last()["left"], QByteArray("0"));
+        QTRY_VERIFY((box.verb({"forget", hash}), !QFile::exists(program)));
+        job.run = "next";
+        QCOMPARE(box.launch(job).last()["code"], QByteArray("bad_job")); // its program is gone
     }
 
     void aFolderOfSomebodyElseIsRefused()
