@@ -202,7 +202,7 @@ private:
 // With how much of the run lives on, for whoever may end it.
 int answerLost(const std::string& folder, int err, const std::string& why)
 {
-    const std::size_t left = findProcesses({folder, 0}).size();
+    const std::size_t left = findProcesses(withoutSupervisor(folder)).size();
     std::string record;
     wire::Encoder encoder(record);
     encoder.begin(wire::kind::kError, wire::kNode, monotonicUs())

@@ -36,9 +36,10 @@ bool sayRun(int out, const std::string& folder, const Job& job, const std::map<s
 {
     const RunStatus status = runStatus(folder);
     const auto found = tagged.find(folder);
-    const std::size_t left = status.supervisor > 0   ? findProcesses({folder, status.supervisor}).size()
-                             : found == tagged.end() ? 0
-                                                     : found->second;
+    const std::size_t left = status.supervisor > 0 ? findProcesses({folder, status.supervisor, {}}).size()
+                             : status.standing == RunStanding::Lost ? findProcesses(withoutSupervisor(folder)).size()
+                             : found == tagged.end()                ? 0
+                                                                    : found->second;
     std::string record;
     wire::Encoder encoder(record);
     encoder.begin("run", wire::kNode, monotonicUs())

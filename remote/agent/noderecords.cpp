@@ -5,6 +5,7 @@
 #include "core/wire/kinds.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/folders.h"
+#include "remote/agent/procfile.h"
 #include "remote/agent/version.h"
 
 namespace lockstep::agent {
@@ -12,13 +13,6 @@ namespace lockstep::agent {
 namespace {
 
 namespace kind = wire::kind;
-
-std::string bootId()
-{
-    std::string id = readFile("/proc/sys/kernel/random/boot_id", 64).value_or("");
-    std::erase(id, '\n');
-    return id;
-}
 
 } // namespace
 

@@ -71,6 +71,11 @@ std::string readWord(const std::string& path)
     return std::string(trimmed(readText(path)));
 }
 
+std::string bootId()
+{
+    return readWord("/proc/sys/kernel/random/boot_id");
+}
+
 std::optional<std::int64_t> readNumber(const std::string& path)
 {
     return leadingInteger(readText(path));

@@ -19,6 +19,7 @@ inline constexpr std::size_t kMaxProcFileBytes = std::size_t{256} * 1024;
 [[nodiscard]] std::string readText(const std::string& path, std::size_t limit = kMaxProcFileBytes);
 // readText without white space at its end.
 [[nodiscard]] std::string readWord(const std::string& path);
+[[nodiscard]] std::string bootId(); // empty: unknown
 [[nodiscard]] std::optional<std::int64_t> readNumber(const std::string& path);
 // A descriptor to read with preadAll; -1 when there is no such file.
 [[nodiscard]] int openForReading(const std::string& path);

@@ -81,6 +81,12 @@ void RankProcess::addTo(std::vector<pollfd>& polled) const
         polled.push_back({fd, POLLIN, 0});
 }
 
+void RankProcess::addTo(RankPipes& pipes) const
+{
+    for (const int fd : {m_out.pollFd(), m_err.pollFd(), m_metrics.pollFd()})
+        pipes.add(fd);
+}
+
 void RankProcess::readable(const pollfd* slots, std::string& spool, std::int64_t nowUs)
 {
     if (slots[3].revents != 0) {

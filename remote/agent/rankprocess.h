@@ -6,6 +6,7 @@
 #include "remote/agent/metricpipe.h"
 #include "remote/agent/outputpipe.h"
 #include "remote/agent/proctree.h"
+#include "remote/agent/rankpipes.h"
 #include "remote/agent/spawn.h"
 
 #include <poll.h>
@@ -21,6 +22,7 @@ public:
     RankProcess(const Job& job, const RankJob& rank, const std::string& runFolder, std::string& spool);
 
     void addTo(std::vector<pollfd>& polled) const; // kPollSlots entries, -1 for what has ended
+    void addTo(RankPipes& pipes) const;
     void readable(const pollfd* slots, std::string& spool, std::int64_t nowUs);
     void tick(std::string& spool, std::int64_t nowUs);
 

@@ -114,7 +114,7 @@ void ResultFiles::look(const std::string& top, const std::string& shown, const s
     // Our own files lie in the run's folder too when the ranks work there.
     const auto isOwn = [&](const std::string& inside) {
         return top == m_runFolder && inside.find('/') == std::string::npos &&
-               (inside == "job" || inside == "lock" || inside == "control" || inside == "supervisor.log" ||
+               (inside == "job" || inside == "lock" || inside == "control" || inside == "supervisor.log" || inside == "pipes" ||
                 inside.starts_with("spool.") || inside.starts_with("rank-"));
     };
     std::size_t looked = 0;

@@ -96,7 +96,9 @@ int stopByTag(const std::string& folder, int graceS, int out)
     const auto lock = takeLock(folder);
     if (!lock)
         return answerFailure(out, lock.error());
-    const SweepResult result = sweep({folder, 0}, std::chrono::seconds(graceS));
+    const SweepResult result = sweep(withoutSupervisor(folder), std::chrono::seconds(graceS));
+    if (result.left.empty())
+        RankPipes::remove(folder);
     writeLastRecord(folder, result);
     return sayProof(out, static_cast<int>(result.gone.size()), static_cast<int>(result.left.size()));
 }
@@ -109,7 +111,7 @@ int runStop(const std::string& run, int graceS, int out)
     if (!folder)
         return answerFailure(out, folder.error());
     const RunStatus status = runStatus(*folder);
-    if (status.standing == RunStanding::Ended && findProcesses({*folder, 0}).empty())
+    if (status.standing == RunStanding::Ended && findProcesses(withoutSupervisor(*folder)).empty())
         return sayProof(out, status.phase.gone, 0);
     sayStopping(out, status.standing == RunStanding::Running ? "stopped on request" : "the supervisor is lost");
     if (status.standing == RunStanding::Running && stopBySupervisor(*folder, graceS)) {

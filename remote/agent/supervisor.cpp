@@ -196,6 +196,10 @@ void Supervisor::go()
     appendNodePhase(m_out, "starting", {});
     for (const RankJob& rank : m_job.ranks)
         m_ranks.push_back(std::make_unique<RankProcess>(m_job, rank, m_runFolder, m_out));
+    RankPipes pipes;
+    for (const auto& rank : m_ranks)
+        rank->addTo(pipes);
+    pipes.save(m_runFolder);
     m_phase = Phase::Running;
     appendNodePhase(m_out, "running", {});
     m_sampler = std::make_unique<Sampler>();
@@ -264,13 +268,13 @@ void Supervisor::beginEnding(const std::string& reason, int graceS)
     m_stopAtUs = 0;
     m_sweepGraceS = graceS;
     m_release.reset();
-    m_sweep = std::make_unique<SweepProcess>(SweepTarget{m_runFolder, ::getpid()}, std::chrono::seconds(graceS));
+    m_sweep = std::make_unique<SweepProcess>(SweepTarget{m_runFolder, ::getpid(), {}}, std::chrono::seconds(graceS));
 }
 
 // The helper was killed, or a fork bomb left no process for it. Then what must end comes before the 20 ms.
 SweepProcess::Report Supervisor::sweepHere()
 {
-    SweepResult result = sweep(SweepTarget{m_runFolder, ::getpid()}, std::chrono::milliseconds(0));
+    SweepResult result = sweep(SweepTarget{m_runFolder, ::getpid(), {}}, std::chrono::milliseconds(0));
     return {true, std::move(result.gone), std::move(result.left)};
 }
 
@@ -309,6 +313,8 @@ void Supervisor::end()
     m_phase = Phase::Ended;
     appendEnded(m_out, proof);
     flush();
+    if (m_left.empty())
+        RankPipes::remove(m_runFolder);
 }
 
 void Supervisor::startCompression()

@@ -87,6 +87,11 @@ void waitForEnd(const SweepTarget& target, std::chrono::milliseconds grace, std:
 
 } // namespace
 
+SweepTarget withoutSupervisor(const std::string& runFolder)
+{
+    return {runFolder, 0, RankPipes::load(runFolder)};
+}
+
 std::vector<ProcessId> findProcesses(const SweepTarget& target)
 {
     const std::vector<ProcessStat> processes = ownProcesses();
@@ -98,7 +103,7 @@ std::vector<ProcessId> findProcesses(const SweepTarget& target)
         const pid_t pid = process.id.pid;
         if (pid == self || pid == target.supervisor || !process.isRunning())
             continue;
-        if (hasEnvironment(pid, tag) || family.has(pid))
+        if (hasEnvironment(pid, tag) || family.has(pid) || target.pipes.isHeldBy(pid))
             found.push_back(process.id);
     }
     return found;

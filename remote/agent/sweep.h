@@ -4,6 +4,7 @@
 #pragma once
 
 #include "remote/agent/processtable.h"
+#include "remote/agent/rankpipes.h"
 
 #include <chrono>
 
@@ -12,9 +13,12 @@ namespace lockstep::agent {
 struct SweepTarget {
     std::string runFolder; // the tag's value
     pid_t supervisor = 0;  // whose descendants belong to the run, tagged or not; 0: it is gone
+    RankPipes pipes;       // when it is gone: what holds one belongs to the run, tagged or not
 
     bool operator==(const SweepTarget&) const = default;
 };
+
+[[nodiscard]] SweepTarget withoutSupervisor(const std::string& runFolder);
 
 struct SweepResult {
     std::vector<ProcessId> gone; // found and ended
