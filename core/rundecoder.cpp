@@ -189,6 +189,7 @@ struct RunDecoder::State {
         change.signal = smallOf(record, "signal", 0);
         change.gone = smallOf(record, "gone", -1);
         change.left = smallOf(record, "left", -1);
+        change.askedGraceS = smallOf(record, "asked_grace", -1);
         change.wallUs = wallUs(record.timeUs);
         change.attempt = attempt;
         LogLine line{change.wallUs, nodeIndex, record.rank, LogLine::Kind::Event, change.phase};

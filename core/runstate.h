@@ -93,6 +93,7 @@ struct PhaseChange {
     QString phase, reason;
     qint64 pid = 0;
     int code = -1, signal = 0, gone = -1, left = -1;
+    int askedGraceS = -1; // a person asked for the stop, with this grace; -1: nobody did
     qint64 wallUs = 0;
     int attempt = 1;
 };

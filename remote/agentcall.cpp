@@ -25,6 +25,8 @@ ErrorCode codeOf(const QString& word)
         return ErrorCode::Timeout;
     if (word == QLatin1String("unreachable"))
         return ErrorCode::Unreachable;
+    if (word == QLatin1String("stopped"))
+        return ErrorCode::Stopped;
     return ErrorCode::Agent;
 }
 

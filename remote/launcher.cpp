@@ -132,7 +132,8 @@ QString undo(const RunParts& parts, const Measured& measured, const AgentFile& a
     const auto gone =
         onEachNode<QString>(measured.links.size(), {}, [&](std::size_t i, std::stop_token) -> Result<QString> {
             const Node& node = measured.links[i].transport->node();
-            auto proof = stopOnNode(parts.transports, node, agent, run, kUndoGraceS, Deadline::in(kUndoTime), {});
+            auto proof = stopOnNode(parts.transports, node, agent, run, {kUndoGraceS, StopWish::By::Driver},
+                                    Deadline::in(kUndoTime), {});
             if (proof && proof->left == 0)
                 return QString();
             if (!proof && proof.error().code == ErrorCode::NotFound)

@@ -20,11 +20,11 @@ constexpr auto kCleanTime = 60s; // grace, KILL, sweep, proof
 constexpr int kCleanGraceS = 3;
 constexpr qsizetype kMostPaperBytes = 64 << 20; // unpacked
 
-constexpr char kSpecName[] = "spec.toml", kPlanName[] = "plan.toml";
-
 constexpr qint64 kMostAttempt = 1'000'000; // as the agent takes it: bytes from outside
 constexpr qint64 kMostProcesses = 4 << 20; // Linux counts no further
 constexpr int kSmallest = 9;               // zlib's level: they are sent to every node
+constexpr char kSpecName[] = "spec.toml", kPlanName[] = "plan.toml";
+
 // The length in front is from outside: looked at before anything is allocated for it.
 Result<QByteArray> unpacked(const QByteArray& packed, const QString& node)
 {
@@ -82,8 +82,8 @@ Result<QList<CleanedRun>> cleanNode(const RunParts& parts, const Node& node, std
     for (const NodeRun& run : *runs) {
         if (!run.isLeftover())
             continue;
-        const auto proof =
-            stopOnNode(parts.transports, node, *agent, run.run, kCleanGraceS, Deadline::in(kCleanTime), stop);
+        const auto proof = stopOnNode(parts.transports, node, *agent, run.run, {.graceS = kCleanGraceS},
+                                      Deadline::in(kCleanTime), stop);
         if (!proof)
             return std::unexpected(proof.error());
         cleaned.append({run.run, *proof});

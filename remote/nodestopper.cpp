@@ -25,9 +25,9 @@ void NodeStopper::start()
             emit answered(std::unexpected(agent.error()));
             return;
         }
-        const auto deadline = Deadline::in(std::chrono::seconds(m_request.graceS) + kReachTime);
+        const auto deadline = Deadline::in(std::chrono::seconds(m_request.wish.graceS) + kReachTime);
         emit answered(
-            stopOnNode(m_parts.transports, m_request.node, *agent, m_request.run, m_request.graceS, deadline, stop));
+            stopOnNode(m_parts.transports, m_request.node, *agent, m_request.run, m_request.wish, deadline, stop));
     });
 }
 

@@ -17,7 +17,7 @@ public:
     struct Request {
         Node node;
         QString run;
-        int graceS = 10;
+        StopWish wish;
     };
 
     NodeStopper(RunParts parts, Request request, QObject* parent = nullptr);

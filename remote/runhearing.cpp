@@ -152,14 +152,20 @@ void RunSession::heard(const RunUpdate& update)
             if (lines.size() > kLastLines)
                 lines.removeFirst();
         }
+    const PhaseChange* asked = nullptr;
     for (const PhaseChange& change : update.phases) {
         if (change.attempt > m_state.attempt)
             attemptBegun(change.attempt);
-        if (change.attempt == m_state.attempt)
-            applyPhase(m_state, change);
+        if (change.attempt != m_state.attempt)
+            continue;
+        applyPhase(m_state, change);
+        if (change.askedGraceS >= 0)
+            asked = &change;
     }
     emit updated(update);
     checkWorld(update);
+    if (asked)
+        stopAskedElsewhere(*asked);
     settled();
 }
 

@@ -106,7 +106,7 @@ void RunSession::launched(const Launched& launched)
     for (std::size_t i = 0; i < launched.nodes.size(); ++i)
         follow(static_cast<int>(i), launched.nodes[i].link, FollowJob::Until::RunEnds);
     if (m_state.stopRequested)
-        stop(kSpecGrace);
+        stop(m_stopGraceS.value_or(kSpecGrace));
     settled();
 }
 
@@ -115,6 +115,8 @@ void RunSession::launchFailed(const Error& error)
     m_launch.reset();
     m_driver.stop();
     beginWork(0);
+    const bool elsewhere = !m_state.stopRequested && error.code == ErrorCode::Stopped; // a node says it
+    m_state.stopRequested |= elsewhere;
     const bool stopped = m_state.stopRequested && error.code == ErrorCode::Stopped;
     const bool worthTrying = error.code != ErrorCode::BadInput && error.code != ErrorCode::NotFound;
     if (!stopped && m_attempt > 1 && worthTrying && m_attempts.restarts < m_spec.restarts) {
@@ -122,7 +124,7 @@ void RunSession::launchFailed(const Error& error)
         return;
     }
     m_state.phase = stopped ? RunPhase::Stopped : RunPhase::Failed;
-    m_state.reason = stopped ? QStringLiteral("stopped before the ranks were started") : error.text;
+    m_state.reason = stopped && !elsewhere ? QStringLiteral("stopped before the ranks were started") : error.text;
     m_state.endedWallUs = wallClockUs();
     if (!stopped)
         m_state.cause = m_imposed = FirstCause{-1, error.node, error.text, {}, {}, {}};

@@ -105,6 +105,7 @@ private:
 
     void stopNode(int nodeIndex, int graceS);
     void stopOthers();
+    void stopAskedElsewhere(const PhaseChange& change);
     void stopAnswered(int nodeIndex, const Result<StopProof>& proof);
     void proveAll();
 
@@ -145,7 +146,7 @@ private:
     qint64 m_checkpointStep = -1;
     RunState m_saved;
     qint64 m_savedWallUs = 0;
-    std::optional<int> m_stopGraceS; // asked before the run was read from the store
+    std::optional<int> m_stopGraceS; // as asked, maybe before the run was read from the store
     Watching m_watching = Watching::Live;
     bool m_launchedHere = false;
     bool m_othersStopped = false;

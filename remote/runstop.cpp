@@ -12,12 +12,15 @@ using namespace std::chrono_literals;
 
 constexpr auto kBeyondGrace = 30s; // KILL, the sweeps and the answer after the grace time
 
-Result<StopProof> askOnce(const NodeLink& link, const QString& run, int graceS, std::stop_token stop)
+Result<StopProof> askOnce(const NodeLink& link, const QString& run, const StopWish& wish, std::stop_token stop)
 {
     const QString& node = link.transport->node().name;
-    const Deadline deadline = Deadline::in(std::chrono::seconds(graceS) + kBeyondGrace);
-    auto call = AgentCall::start(*link.transport, link.agent.path,
-                                 {"stop", run.toUtf8(), "--grace", QByteArray::number(graceS)}, deadline, stop);
+    const Deadline deadline = Deadline::in(std::chrono::seconds(wish.graceS) + kBeyondGrace);
+    QList<QByteArray> words{"stop", run.toUtf8(), "--grace", QByteArray::number(wish.graceS)};
+    if (wish.by == StopWish::By::Driver)
+        words << "--by"
+              << "driver";
+    auto call = AgentCall::start(*link.transport, link.agent.path, words, deadline, stop);
     if (!call)
         return std::unexpected(call.error());
     auto record = call->expect("proof", deadline, stop);
@@ -32,13 +35,13 @@ Result<StopProof> askOnce(const NodeLink& link, const QString& run, int graceS, 
 } // namespace
 
 Result<StopProof> stopOnNode(const TransportFactory& transports, const Node& node, const AgentFile& agent,
-                             const QString& run, int graceS, Deadline deadline, std::stop_token stop)
+                             const QString& run, const StopWish& wish, Deadline deadline, std::stop_token stop)
 {
     BackOff backOff;
     Pause pause;
     for (;;) {
         auto link = openNode(transports, node, agent, stop);
-        auto proof = link ? askOnce(*link, run, graceS, stop) : Result<StopProof>(std::unexpected(link.error()));
+        auto proof = link ? askOnce(*link, run, wish, stop) : Result<StopProof>(std::unexpected(link.error()));
         if (proof || !worthAnotherTry(proof.error().code) || stop.stop_requested())
             return proof;
         const auto wait = backOff.next();

@@ -5,6 +5,8 @@
 #include "remote/runlaunch.h"
 #include "remote/runsession.h"
 
+#include <algorithm>
+
 namespace lockstep {
 
 void RunSession::stop(int graceS)
@@ -18,6 +20,7 @@ void RunSession::stop(int graceS)
     if (m_watching == Watching::Proving)
         return; // it is on its way
     m_state.stopRequested = true;
+    m_stopGraceS = graceS;
     askDriverToStop(graceS);
     if (m_launch)
         m_launch->requestStop();
@@ -28,6 +31,15 @@ void RunSession::stop(int graceS)
     for (int i = 0; i < static_cast<int>(m_work.size()); ++i)
         stopNode(i, graceS < 0 ? m_spec.graceS : graceS);
     settled();
+}
+
+// Its ranks end there, and those that lose a peer by it look like a failure: this run does not start again.
+void RunSession::stopAskedElsewhere(const PhaseChange& change)
+{
+    if (!m_claim || m_state.stopRequested || m_watching != Watching::Live)
+        return;
+    emit said(QStringLiteral("The run is stopped: somebody asked for it on %1").arg(m_nodes[change.nodeIndex].name));
+    stop(std::min(change.askedGraceS, kMostGraceS));
 }
 
 // The program that drives the run, where that is another one: ranks that lose a peer by our stop look to it like a
@@ -71,7 +83,9 @@ void RunSession::stopNode(int nodeIndex, int graceS)
     if (!work.proven || m_state.nodes[nodeIndex].left == 0)
         return; // asked already, or gone
     work.proven = false;
-    work.stopper = std::make_unique<NodeStopper>(m_parts, NodeStopper::Request{m_nodes[nodeIndex], m_state.id, graceS});
+    const bool forGood = m_state.stopRequested || m_watching == Watching::Proving;
+    const StopWish wish{graceS, forGood ? StopWish::By::Person : StopWish::By::Driver};
+    work.stopper = std::make_unique<NodeStopper>(m_parts, NodeStopper::Request{m_nodes[nodeIndex], m_state.id, wish});
     connect(work.stopper.get(), &NodeStopper::answered, this,
             [this, nodeIndex, round = m_round](const Result<StopProof>& proof) {
                 if (round == m_round)

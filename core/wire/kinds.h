@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// clang-format off
 // The kinds of records and their keys. Keys may be missing; a missing value is unknown, never zero.
 //
 // In a spool (written by the agent's supervisor; `metric` and `info` come from the ranks' descriptor 3):
 //   hello  -  version agent host node boot_id run attempt wall_us   first record of every supervisor start
 //   clock  -  wall_us                                     every second
 //   phase  R  phase=starting|running|exited  pid reason code signal   how a rank stands; exited has code or signal
-//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids gpus_free gpus_held   how the
-//             node's part stands; `ended` is the last record of an attempt: gone= ranks and children ended, left=
-//             survivors (0 is the proof), gpus_free= devices of the run that are seen free of it, gpus_held= not
-//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s tokens_per_s (of text and
-//   tokens)
+//   phase  -  phase=prepared|starting|running|stopping|ended  reason gone left left_pids gpus_free gpus_held
+//             asked_grace   how the node's part stands; `ended` is the last record of an attempt: gone= ranks and
+//             children ended, left= survivors (0 is the proof), gpus_free= devices of the run that are seen free of it,
+//             gpus_held= not; asked_grace= of stopping and ended: a person asked for it, with so many seconds of grace
+//   metric R  step, then any metrics by name. The trainer's: epoch loss lr samples_per_s tokens_per_s (of text, tokens)
 //             samples steps (how many the record covers, losses are means) data_ms to_device_ms (on a GPU) forward_ms
 //             backward_ms (own compute, until the last gradient) wait_ms (for the others' sums) optimizer_ms (per step)
 //             memory_bytes memory_peak_bytes (a GPU's tensors, else what is resident of the process) grad_norm (before
@@ -55,6 +56,7 @@
 //   clock:    clock - T wall_us                for every line on stdin
 //   sample:   device records at 1 Hz until stdin ends
 //   receive:  see remote/agent/receive.h;  launch, follow, stop, list: see remote/agent/README.md
+// clang-format on
 #pragma once
 
 #include <string_view>

@@ -4,7 +4,7 @@
 //   claim - T owner=PID            this launch process now decides; `abandon` of an earlier one no longer counts
 //   go - T                         start the ranks; a second one is ignored
 //   abandon - T owner=PID          nothing was started: end, and leave nothing
-//   stop - T grace=SECONDS reason=
+//   stop - T grace=SECONDS asked=0|1   1: a person wants it, for good
 //
 // Answers are not sent: the spool says what happened.
 #pragma once
@@ -16,6 +16,9 @@
 #include <string_view>
 
 namespace lockstep::agent {
+
+inline constexpr char kStoppedOnRequest[] = "stopped on request";
+inline constexpr char kFailedElsewhere[] = "ended after a failure elsewhere in the run";
 
 [[nodiscard]] Outcome<Fd> openControl(const std::string& runFolder); // the supervisor's end, made when missing
 [[nodiscard]] Outcome<void> sendControl(const std::string& runFolder,

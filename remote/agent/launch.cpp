@@ -9,6 +9,7 @@
 #include "remote/agent/folders.h"
 #include "remote/agent/input.h"
 #include "remote/agent/preparedrun.h"
+#include "remote/agent/stop.h"
 
 #include <unistd.h>
 
@@ -94,11 +95,16 @@ Outcome<Decision> waitForDecision(Input& input, int holdS)
     }
 }
 
-int abandon(PreparedRun& run, Decision decision, int holdS, int out)
+void tellToAbandon(PreparedRun& run)
 {
     // If it does not hear us, its own hold time ends it.
     if (sendControl(run.folder(), controlRecord("abandon")))
         run.waitForEnd(monotonicUs() + kEndDeadlineUs);
+}
+
+int abandon(PreparedRun& run, Decision decision, int holdS, int out)
+{
+    tellToAbandon(run);
     if (decision == Decision::Expired)
         return answerFailure(
             out, {"abandoned", "no go came in " + std::to_string(holdS) + " s; nothing was started on " + hostName()});
@@ -107,6 +113,11 @@ int abandon(PreparedRun& run, Decision decision, int holdS, int out)
 
 int give(PreparedRun& run, int out)
 {
+    // A stop that found no supervisor yet has left its mark; one that comes later finds the supervisor.
+    if (const auto wanted = checkStillWanted(run.folder()); !wanted) {
+        tellToAbandon(run);
+        return answerFailure(out, wanted.error());
+    }
     if (const auto sent = sendControl(run.folder(), controlRecord("go")); !sent)
         return answerFailure(out, sent.error());
     const auto started = run.waitForPhase({"running", "stopping", "ended"}, monotonicUs() + kStartDeadlineUs);

@@ -31,7 +31,6 @@ namespace {
 
 using namespace lockstep::agent;
 
-constexpr int kDefaultGraceS = 10;
 constexpr int kMaxGraceS = 24 * 3600;
 constexpr std::uint64_t kMostGatherMs = 500; // well below the silence that a desktop speaks of
 
@@ -58,13 +57,13 @@ int runVersion()
 
 int usage(const std::string& problem)
 {
-    return answerFailure(
-        STDOUT_FILENO,
-        {"usage", problem +
-                      ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                      "OFFSET, stop RUN [--grace SECONDS], list, about RUN, clock, listen ADDR[,ADDR...] PORT, reach "
-                      "ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
-                      "forget HASH..., serve ADDR, find-torch, fetch-torch"});
+    return answerFailure(STDOUT_FILENO,
+                         {"usage", problem +
+                                       ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
+                                       "OFFSET, stop RUN [--grace SECONDS] [--by driver], list, about RUN, clock, "
+                                       "listen ADDR[,ADDR...] PORT, reach "
+                                       "ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
+                                       "forget HASH..., serve ADDR, find-torch, fetch-torch"});
 }
 
 int follow(const std::vector<std::string>& words)
@@ -84,12 +83,19 @@ int follow(const std::vector<std::string>& words)
 
 int stop(const std::vector<std::string>& words)
 {
-    const auto grace = words.size() == 2                            ? std::optional<int>(kDefaultGraceS)
-                       : words.size() == 4 && words[2] == "--grace" ? parseNumber<int>(words[3])
-                                                                    : std::nullopt;
-    if (!grace || *grace < 0 || *grace > kMaxGraceS)
-        return usage("stop takes a run and --grace SECONDS");
-    return runStop(words[1], *grace, STDOUT_FILENO);
+    StopWish wish;
+    for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
+        const auto grace = words[i] == "--grace" ? parseNumber<int>(words[i + 1]) : std::nullopt;
+        if (grace && *grace >= 0 && *grace <= kMaxGraceS)
+            wish.graceS = *grace;
+        else if (words[i] == "--by" && words[i + 1] == "driver")
+            wish.by = StopBy::Driver;
+        else
+            return usage("stop takes --grace SECONDS and --by driver, not " + words[i] + " " + words[i + 1]);
+    }
+    if (words.size() % 2 != 0)
+        return usage("stop takes a run, --grace SECONDS and --by driver");
+    return runStop(words[1], wish, STDOUT_FILENO);
 }
 
 int dispatch(const std::vector<std::string>& words)

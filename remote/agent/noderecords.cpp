@@ -46,6 +46,15 @@ void appendNodePhase(std::string& out, std::string_view phase, std::string_view 
     encoder.end();
 }
 
+void appendStopping(std::string& out, std::string_view reason, std::optional<int> askedGraceS)
+{
+    wire::Encoder encoder(out);
+    encoder.begin(kind::kPhase, wire::kNode, monotonicUs()).field("phase", "stopping").field("reason", reason);
+    if (askedGraceS)
+        encoder.field("asked_grace", *askedGraceS);
+    encoder.end();
+}
+
 void appendEnded(std::string& out, const Proof& proof)
 {
     std::string pids;
@@ -61,6 +70,8 @@ void appendEnded(std::string& out, const Proof& proof)
         encoder.field("left_pids", pids);
     if (proof.gpusFree + proof.gpusHeld > 0)
         encoder.field("gpus_free", proof.gpusFree).field("gpus_held", proof.gpusHeld);
+    if (proof.askedGraceS)
+        encoder.field("asked_grace", *proof.askedGraceS);
     encoder.end();
 }
 

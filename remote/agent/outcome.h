@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A failure in use, as a value: a code for the desktop, a sentence for people.
-// Codes: usage, bad_job, exists, busy, not_found, disk, io, protocol, abandoned, lost, offset, left.
+// Codes: usage, bad_job, exists, busy, not_found, disk, io, protocol, abandoned, stopped, lost, offset, left.
 #pragma once
 
 #include <expected>

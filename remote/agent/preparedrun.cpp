@@ -10,6 +10,7 @@
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
 #include "remote/agent/spooltail.h"
+#include "remote/agent/stop.h"
 #include "remote/agent/supervisorstart.h"
 
 #include <algorithm>
@@ -75,11 +76,13 @@ Outcome<void> PreparedRun::joinEarlier(const JobText& job, const std::string& ru
 
 Outcome<void> PreparedRun::start(const JobText& job, const std::string& runsFolder)
 {
-    if (const auto checked = checkJob(job.job, runsFolder); !checked)
     const auto bundles = UseLocks::take(job.job);
     if (!bundles)
         return std::unexpected(bundles.error());
+    if (const auto checked = checkJob(job.job, runsFolder); !checked)
         return checked;
+    if (const auto wanted = checkStillWanted(m_folder); !wanted)
+        return wanted;
     const bool fresh = ::access(m_folder.c_str(), F_OK) != 0;
     auto done = ensurePrivateFolder(m_folder);
     const std::uint64_t before = done ? m_reader.size() : 0;

@@ -114,8 +114,9 @@ void ResultFiles::look(const std::string& top, const std::string& shown, const s
     // Our own files lie in the run's folder too when the ranks work there.
     const auto isOwn = [&](const std::string& inside) {
         return top == m_runFolder && inside.find('/') == std::string::npos &&
-               (inside == "job" || inside == "lock" || inside == "control" || inside == "supervisor.log" || inside == "pipes" ||
-                inside.starts_with("spool.") || inside.starts_with("rank-"));
+               (inside == "job" || inside == "lock" || inside == "control" || inside == "supervisor.log" ||
+                inside == "stopped" || inside == "pipes" || inside.starts_with("spool.") ||
+                inside.starts_with("rank-"));
     };
     std::size_t looked = 0;
     std::error_code error;

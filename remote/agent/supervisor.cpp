@@ -3,12 +3,10 @@
 
 #include "remote/agent/clocks.h"
 #include "remote/agent/control.h"
-#include "remote/agent/jobcheck.h"
 #include "remote/agent/noderecords.h"
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -151,12 +149,8 @@ void Supervisor::obey(const wire::RecordView& record)
         go();
     else if (record.kind == "abandon" && m_phase == Phase::Prepared && record.integer("owner").value_or(0) == m_owner)
         abandon("the launch was abandoned");
-    else if (record.kind == "stop" && m_phase == Phase::Prepared)
-        abandon("stopped before the start");
     else if (record.kind == "stop" && m_phase != Phase::Ended)
-        beginEnding(
-            record.text("reason").empty() ? "stopped on request" : record.text("reason"),
-            static_cast<int>(std::clamp<std::int64_t>(record.integer("grace").value_or(m_job.graceS), 0, 86400)));
+        stopAsked(record);
 }
 
 void Supervisor::readSignals()
@@ -206,19 +200,6 @@ void Supervisor::go()
     m_nextTickUs = monotonicUs();
 }
 
-// Nothing was started: nothing stays, except the spool of earlier attempts.
-void Supervisor::abandon(const std::string& reason)
-{
-    m_phase = Phase::Ended;
-    if (m_firstAttempt) {
-        std::error_code ignored; // what can't be removed is seen by `list`
-        std::filesystem::remove_all(m_runFolder, ignored);
-        return;
-    }
-    appendEnded(m_out, {reason, 0, {}});
-    flush();
-}
-
 void Supervisor::checkRanks()
 {
     if (m_phase != Phase::Running)
@@ -253,68 +234,6 @@ void Supervisor::tick(std::int64_t nowUs)
     m_sampler->tick(m_out, nowUs);
     for (const auto& rank : m_ranks)
         rank->tick(m_out, nowUs);
-}
-
-void Supervisor::beginEnding(const std::string& reason, int graceS)
-{
-    if (m_phase == Phase::Stopping && graceS >= m_sweepGraceS)
-        return; // it is under way; only a shorter patience is news
-    if (m_phase != Phase::Stopping) {
-        m_reason = reason;
-        if (!std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasEnded(); }))
-            appendNodePhase(m_out, "stopping", reason);
-    }
-    m_phase = Phase::Stopping;
-    m_stopAtUs = 0;
-    m_sweepGraceS = graceS;
-    m_release.reset();
-    m_sweep = std::make_unique<SweepProcess>(SweepTarget{m_runFolder, ::getpid(), {}}, std::chrono::seconds(graceS));
-}
-
-// The helper was killed, or a fork bomb left no process for it. Then what must end comes before the 20 ms.
-SweepProcess::Report Supervisor::sweepHere()
-{
-    SweepResult result = sweep(SweepTarget{m_runFolder, ::getpid(), {}}, std::chrono::milliseconds(0));
-    return {true, std::move(result.gone), std::move(result.left)};
-}
-
-void Supervisor::finishSweep(const SweepProcess::Report& report)
-{
-    m_gone.insert(report.gone.begin(), report.gone.end());
-    m_left = report.left;
-    reapChildren();
-    const std::int64_t nowUs = monotonicUs();
-    for (const auto& rank : m_ranks) {
-        rank->settle(m_out, nowUs);
-        rank->closePipes(m_out, nowUs);
-    }
-    std::set<std::string> devices;
-    for (const RankJob& rank : m_job.ranks)
-        devices.merge(devicesOf(rank));
-    m_sweep.reset();
-    if (!m_sampler || devices.empty()) {
-        end();
-        return;
-    }
-    std::set<pid_t> gone;
-    for (const ProcessId& process : m_gone)
-        gone.insert(process.pid);
-    m_release.emplace(std::move(devices), std::move(gone), nowUs);
-}
-
-void Supervisor::end()
-{
-    Proof proof{m_reason, m_gone.size(), m_left};
-    if (m_release) {
-        proof.gpusFree = m_release->freed();
-        proof.gpusHeld = m_release->held();
-    }
-    m_sampler.reset();
-    m_phase = Phase::Ended;
-    appendEnded(m_out, proof);
-    flush();
-    if (m_left.empty())
-        RankPipes::remove(m_runFolder);
 }
 
 void Supervisor::startCompression()

@@ -44,6 +44,7 @@ private:
     void checkDeadlines(std::int64_t nowUs);
     void checkRanks();
     void tick(std::int64_t nowUs);
+    void stopAsked(const wire::RecordView& record);
     void beginEnding(const std::string& reason, int graceS);
     [[nodiscard]] SweepProcess::Report sweepHere();
     void finishSweep(const SweepProcess::Report& report);
@@ -72,6 +73,7 @@ private:
     std::vector<ProcessId> m_left;       // of the last sweep
     std::optional<GpuRelease> m_release; // all are gone; their GPUs are looked at
     std::string m_reason;                // how the run ended here
+    std::optional<int> m_askedGraceS;    // a person asked for the end
     pid_t m_compression = 0;
     bool m_firstAttempt; // the spool was empty
 };

@@ -188,6 +188,64 @@ private slots:
             QVERIFY2(!AgentBox::isRunning(pid), qPrintable(QString::number(pid)));
     }
 
+    void aStopThatWasKilledIsDoneByTheNext_data()
+    {
+        QTest::addColumn<bool>("lost");
+        QTest::newRow("supervised") << false;
+        QTest::newRow("lost") << true;
+    }
+    void aStopThatWasKilledIsDoneByTheNext()
+    {
+        QFETCH(bool, lost);
+        AgentBox box;
+        TestJob job;
+        const QByteArray file = box.path("family").toLocal8Bit();
+        job.ranks = {probeRank({"family", file})};
+        QCOMPARE(box.launch(job).exitCode, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(AgentBox::pidsIn(file).size(), 4, kWaitMs);
+        if (lost) {
+            ::kill(static_cast<pid_t>(box.supervisor("run")), SIGKILL);
+            QTRY_COMPARE_WITH_TIMEOUT(box.listed("run")["phase"], QByteArray("lost"), kWaitMs);
+        }
+        const auto first = box.start({"stop", "run", "--grace", "600"});
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += first->readAllStandardOutput()).contains("phase=stopping"), kWaitMs);
+        first->kill();
+        QVERIFY(first->waitForFinished(kWaitMs));
+        const AgentAnswer second = box.verb({"stop", "run", "--grace", "1"});
+        QCOMPARE(second.exitCode, 0);
+        QCOMPARE(second.last()["left"], QByteArray("0"));
+        for (const qint64 pid : AgentBox::pidsIn(file))
+            QVERIFY2(!AgentBox::isRunning(pid), qPrintable(QString::number(pid)));
+        QCOMPARE(box.follow("run").records.last()["phase"], QByteArray("ended"));
+    }
+
+    void aPersonsStopIsForGood_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<bool>("forGood");
+        QTest::newRow("a person") << QStringList{"--grace", "1"} << true;
+        QTest::newRow("the driver") << QStringList{"--by", "driver", "--grace", "1"} << false;
+    }
+    void aPersonsStopIsForGood()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(bool, forGood);
+        AgentBox box;
+        TestJob job;
+        job.ranks = {shellRank("exec sleep 100")};
+        QCOMPARE(box.launch(job).exitCode, 0);
+        QCOMPARE(box.verb(QStringList{"stop", "run"} + words).exitCode, 0);
+        const auto records = box.records("run");
+        for (const char* phase : {"stopping", "ended"})
+            QCOMPARE(phases(records, -1, phase).value(0)["asked_grace"], forGood ? QByteArray("1") : QByteArray());
+        job.attempt = 2;
+        const AgentAnswer next = box.launch(job);
+        QCOMPARE(next.exitCode, forGood ? 1 : 0);
+        QCOMPARE(next.last()["code"], forGood ? QByteArray("stopped") : QByteArray());
+        QCOMPARE(box.verb({"stop", "run", "--grace", "0"}).exitCode, 0);
+    }
+
     void aHungSupervisorDoesNotPreventStop()
     {
         AgentBox box;

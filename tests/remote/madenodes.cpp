@@ -113,6 +113,8 @@ public:
             return failure(ErrorCode::ConnectionLost, QStringLiteral("the link to %1 is cut").arg(m_node->node.name));
         if (m_node->cutAfter > 0 && (m_node->cutAfter -= bytes.size()) <= 0)
             m_node->cut = true;
+        if (bytes.startsWith("go ") && m_node->cutAtGo.exchange(false))
+            m_node->cut = true;
         return m_process->write(bytes, deadline, stop);
     }
     void queueInput(const QByteArray& bytes) override { m_process->queueInput(bytes); }

@@ -18,6 +18,7 @@ struct MadeNode {
     QString home, cache, runs, address;
     std::atomic<bool> cut{false};        // a black hole: what is there says nothing, new connections fail
     std::atomic<qint64> cutAfter{0};     // so many more bytes to it, then `cut` becomes true; 0: never
+    std::atomic<bool> cutAtGo{false};    // its next `go` still comes through, then `cut` becomes true
     std::atomic<bool> unprepared{false}; // its `launch` fails
     std::atomic<bool> hasGpu{false};     // as its facts say
     std::atomic<int> connections{0};

@@ -19,6 +19,12 @@ namespace {
 
 constexpr int kEndMs = 60'000;
 
+Result<StopProof> stopOn(MadeNodes& made, int index, const QString& run)
+{
+    return stopOnNode(made.parts().transports, made.nodes()[index], *AgentFile::load(made.parts().agentFile), run,
+                      {.graceS = 1}, Deadline::in(std::chrono::milliseconds(kEndMs)), {});
+}
+
 bool isRunning(const RunSession& session)
 {
     return session.state().phase == RunPhase::Running;
@@ -33,6 +39,9 @@ private slots:
     void restartsFromTheCheckpoint();
     void restartsNoMoreThanAsked();
     void stopsBetweenAttempts();
+    void keepsTheGraceOfAStopDuringGo();
+    void aStopAtAnotherDesktopIsNoFailure();
+    void aStopAtAnotherDesktopBetweenAttempts();
     void aWatcherGoesOnWithTheNextAttempt();
     void watchesWhatAnotherLaunches();
     void aStopReachesWhoeverLaunches();
@@ -99,6 +108,72 @@ void TstAgain::stopsBetweenAttempts()
     QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
     QCOMPARE(session.state().attempt, 1);
     QCOMPARE(session.state().nodes[0].left, 0);
+}
+
+// Between `go` and its answer a stop waits for the launch to come to its end; with 5 min of grace, as the spec says,
+// this one would not come to its own here.
+void TstAgain::keepsTheGraceOfAStopDuringGo()
+{
+    MadeNodes made(1);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    QSignalSpy finished(&session, &RunSession::finished);
+    RunSpec spec = madeSpec(1, {{"steps", "100000"}, {"ignore_term", "1"}});
+    spec.graceS = 300;
+    made[0].cutAtGo = true;
+    session.launch(spec, made.nodes());
+    QTRY_VERIFY_WITH_TIMEOUT(made[0].cut, kEndMs);
+    session.stop(1);
+    QTRY_VERIFY(!MadeNodes::tagged(session.state().id).isEmpty()); // it runs, and the desktop does not know yet
+    made[0].cut = false;
+    QVERIFY(finished.wait(kEndMs));
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
+    QCOMPARE(session.state().proof(), QStringLiteral("1 of 1 ranks gone, 0 left behind"));
+    QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
+}
+
+// From another data folder, and it reaches one node only: the program that drives the run does the rest.
+void TstAgain::aStopAtAnotherDesktopIsNoFailure()
+{
+    MadeNodes made(2);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    const Seen seen(session);
+    QSignalSpy finished(&session, &RunSession::finished);
+    RunSpec spec = madeSpec(1, {{"steps", "100000"}});
+    spec.restarts = 3;
+    session.launch(spec, made.nodes());
+    QTRY_VERIFY_WITH_TIMEOUT(isRunning(session), kEndMs);
+    const auto proof = stopOn(made, 1, session.state().id);
+    QVERIFY2(proof.has_value(), proof ? "" : qPrintable(proof.error().text));
+    QVERIFY(finished.count() == 1 || finished.wait(kEndMs));
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
+    QCOMPARE(session.state().attempt, 1);
+    QVERIFY2(seen.words().contains(QStringLiteral("somebody asked for it on n2")), qPrintable(seen.words()));
+    QVERIFY2(!seen.words().contains(QStringLiteral("Restart")), qPrintable(seen.words()));
+    QCOMPARE(session.state().proof(), QStringLiteral("2 of 2 ranks gone, 0 left behind"));
+    QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
+}
+
+// No rank and no supervisor is there to be told; the node refuses the next attempt.
+void TstAgain::aStopAtAnotherDesktopBetweenAttempts()
+{
+    MadeNodes made(2);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    const Seen seen(session);
+    QSignalSpy finished(&session, &RunSession::finished);
+    RunSpec spec = madeSpec(1, {{"steps", "1000"}, {"fail_rank", "0"}, {"fail_step", "1"}});
+    spec.restarts = 20;
+    session.launch(spec, made.nodes());
+    QTRY_VERIFY_WITH_TIMEOUT(seen.words().contains(QStringLiteral("Restart 1 of 20")), kEndMs);
+    const auto proof = stopOn(made, 1, session.state().id);
+    QVERIFY2(proof.has_value(), proof ? "" : qPrintable(proof.error().text));
+    QCOMPARE(proof->left, 0);
+    QVERIFY(finished.count() == 1 || finished.wait(kEndMs));
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
+    QVERIFY2(session.state().reason.contains(QStringLiteral("stopped on request")), qPrintable(session.state().reason));
+    QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
 }
 
 void TstAgain::aWatcherGoesOnWithTheNextAttempt()
