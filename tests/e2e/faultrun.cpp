@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 constexpr auto kStartTime = 60s;
 constexpr int kStepMs = 30'000, kGoneMs = 90'000;
 constexpr int kSteps = 3;
-constexpr int kLooks = 20;
 
 } // namespace
 
@@ -57,9 +56,8 @@ void FaultRun::awaitRunning()
 int FaultRun::steps(const QString& host) const
 {
     int most = 0;
-    for (int look = 0; look < kLooks && most == 0; ++look) // the file is empty while it is written anew
-        for (qsizetype rank = 0; rank < m_hosts.size(); ++rank)
-            most = std::max(most, HostLook(host).file(m_id, QStringLiteral("steps-%1").arg(rank)).trimmed().toInt());
+    for (qsizetype rank = 0; rank < m_hosts.size(); ++rank)
+        most = std::max(most, static_cast<int>(HostLook(host).file(m_id, QStringLiteral("steps-%1").arg(rank)).size()));
     return most;
 }
 
