@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults between `prepared` and `go`: the run starts on both of its hosts, or nothing of it runs on any. The first host
-// has a login shell that prints and sleeps for 3 s; the fault meets the second one, which is prepared long before.
+// has a login shell that prints, and sleeps before the agent's `launch` until the fault has met the second one, which
+// is prepared long before.
 #include "tests/e2e/faultrun.h"
 #include "tests/e2e/hostlook.h"
 #include "tests/support/testcluster.h"
@@ -35,6 +36,11 @@ constexpr Fault kFaults[] = {
     {"agent deleted", "program", nullptr, 0, true}, {"desktop killed", "desktop", nullptr, 0, false},
 };
 constexpr int kFaultCount = static_cast<int>(std::size(kFaults));
+
+constexpr char kShell[] = R"(echo welcome
+echo watch out >&2
+case $BASH_EXECUTION_STRING in *launch*) until [ -e /tmp/harmed ]; do sleep 0.1; done ;; esac
+)";
 
 bool isPrepared(const QString& host) // the one run there
 {
@@ -80,8 +86,7 @@ void TestFaultStart::harm(int fault)
 void TestFaultStart::initTestCase()
 {
     for (int i = 0; i < kFaultCount; ++i) {
-        (void)TestCluster::exec(healthy(i),
-                                "printf 'echo welcome; echo watch out >&2; sleep 3\\n' > /home/trainer/.bashrc");
+        (void)TestCluster::exec(healthy(i), "cat > /home/trainer/.bashrc <<'END'\n" + QByteArray(kShell) + "END");
         m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "steady"));
     }
     for (const auto& run : m_runs)
@@ -97,6 +102,7 @@ void TestFaultStart::initTestCase()
             const auto at = static_cast<std::size_t>(i);
             if (healAt[at] < 0 && isPrepared(faulty(i))) {
                 harm(i);
+                (void)TestCluster::exec(healthy(i), "touch /tmp/harmed");
                 healAt[at] = clock.elapsed() + kFaults[i].seconds * 1000;
             }
             if (healAt[at] >= 0 && !healed[at] && clock.elapsed() >= healAt[at]) {
