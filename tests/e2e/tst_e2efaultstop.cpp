@@ -2,6 +2,7 @@
 // Faults in the middle of a stop of ranks that ignore TERM: the proof comes all the same, and nothing is left. Where a
 // host is gone for good, the rest is proven and the host is named.
 #include "tests/e2e/faultrun.h"
+#include "tests/e2e/hostlook.h"
 #include "tests/support/testcluster.h"
 
 #include <QElapsedTimer>
@@ -18,7 +19,7 @@ constexpr auto kSayTime = 60s, kEndTime = 150s;
 
 struct Fault {
     const char* name;
-    const char* kind; // of testcluster.sh; or agent, desktop
+    const char* kind; // of testcluster.sh; or agent, desktop, verb
     const char* cure; // null: none
     int seconds;
 };
@@ -27,9 +28,15 @@ constexpr Fault kFaults[] = {
     {"cut for 30 s", "cut", "heal", 30},        {"nothing comes in for 8 s", "deaf", "heal", 8},
     {"10 % loss", "lossy", "heal", 20},         {"sshd hangs for 8 s", "freeze", "thaw", 8},
     {"supervisor killed", "agent", nullptr, 0}, {"desktop killed", "desktop", nullptr, 0},
-    {"power loss", "power", nullptr, 0},
+    {"power loss", "power", nullptr, 0},        {"`lockstep stop` killed", "verb", nullptr, 0},
 };
 constexpr int kFaultCount = static_cast<int>(std::size(kFaults));
+constexpr int kStoppingMs = 60'000;
+
+bool isVerb(int fault)
+{
+    return std::string_view(kFaults[fault].kind) == "verb";
+}
 
 } // namespace
 
@@ -42,8 +49,24 @@ private slots:
     void bringsTheProof();
 
 private:
+    void killTheVerb();
+
     std::vector<std::unique_ptr<FaultRun>> m_runs;
 };
+
+// With a long grace, in whose middle it is; the next one has less patience.
+void TestFaultStop::killTheVerb()
+{
+    for (int i = 0; i < kFaultCount; ++i) {
+        if (!isVerb(i))
+            continue;
+        FaultRun& run = *m_runs[static_cast<std::size_t>(i)];
+        const auto verb = run.desk().start({"stop", run.id(), "--grace", "600"});
+        for (const QString& host : {healthy(i), faulty(i)})
+            QTRY_VERIFY_WITH_TIMEOUT(HostLook(host).spool(run.id()).contains("phase=stopping"), kStoppingMs);
+        verb->killHard();
+    }
+}
 
 void TestFaultStop::initTestCase()
 {
@@ -53,10 +76,14 @@ void TestFaultStop::initTestCase()
         run->begin();
     for (const auto& run : m_runs)
         run->awaitRunning();
-    for (const auto& run : m_runs)
-        run->program().interrupt(); // 2 s of grace, which these ranks use
-    for (const auto& run : m_runs)
-        QVERIFY2(run->program().says("Stopping the run", kSayTime), run->program().said());
+    killTheVerb();
+    for (int i = 0; i < kFaultCount; ++i)
+        if (!isVerb(i))
+            m_runs[static_cast<std::size_t>(i)]->program().interrupt(); // 2 s of grace, which these ranks use
+    for (int i = 0; i < kFaultCount; ++i) {
+        Program& program = m_runs[static_cast<std::size_t>(i)]->program();
+        QVERIFY2(isVerb(i) || program.says("Stopping the run", kSayTime), program.said());
+    }
     QElapsedTimer clock;
     clock.start();
     for (int i = 0; i < kFaultCount; ++i) {
@@ -65,7 +92,7 @@ void TestFaultStop::initTestCase()
             FaultRun::killSupervisor(faulty(i));
         else if (kind == QLatin1String("desktop"))
             m_runs[static_cast<std::size_t>(i)]->program().killHard();
-        else
+        else if (!isVerb(i))
             TestCluster::fault(kind, faulty(i));
     }
     int order[kFaultCount];
@@ -92,8 +119,9 @@ void TestFaultStop::bringsTheProof()
     FaultRun& run = *m_runs[static_cast<std::size_t>(fault)];
     const QLatin1String kind(kFaults[fault].kind);
     const bool powerless = kind == QLatin1String("power");
-    const Answer answer =
-        kind == QLatin1String("desktop") ? run.desk().ask({"stop", "last", "--json"}) : run.program().end(kEndTime);
+    const Answer answer = kind == QLatin1String("desktop") ? run.desk().ask({"stop", "last", "--json"})
+                          : isVerb(fault)                  ? run.desk().ask({"stop", "last", "--grace", "1", "--json"})
+                                                           : run.program().end(kEndTime);
     QVERIFY2(answer.exitCode >= 0, answer.err);
     const QString proof = answer.object()["proof"].toString();
     if (powerless) {
@@ -108,6 +136,8 @@ void TestFaultStop::bringsTheProof()
         QCOMPARE(answer.object()["phase"].toString(), QStringLiteral("stopped"));
         QCOMPARE(run.difference(), QString());
     }
+    if (isVerb(fault)) // which launched it and watched on
+        QCOMPARE(run.program().end(kEndTime).object()["phase"].toString(), QStringLiteral("stopped"));
 }
 
 LOCKSTEP_CLUSTER_MAIN(TestFaultStop, 2 * kFaultCount)
