@@ -4,7 +4,6 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
-#include <QStringList>
 
 #include <cstdio>
 #include <cstdlib>
@@ -79,14 +78,14 @@ Ran TestCluster::exec(const QString& host, const QByteArray& shell)
     return script({QStringLiteral("exec"), host, QStringLiteral("sh"), QStringLiteral("-c"), QString::fromUtf8(shell)});
 }
 
-void TestCluster::cut(const QString& host)
+void TestCluster::cut(const QStringList& hosts)
 {
-    mustWork({QStringLiteral("cut"), host});
+    mustWork(QStringList(QStringLiteral("cut")) + hosts);
 }
 
-void TestCluster::heal(const QString& host)
+void TestCluster::heal(const QStringList& hosts)
 {
-    mustWork({QStringLiteral("heal"), host});
+    mustWork(QStringList(QStringLiteral("heal")) + hosts);
 }
 
 void TestCluster::crash(const QString& host)

@@ -7,7 +7,7 @@
 #include "remote/sshsettings.h"
 
 #include <QByteArray>
-#include <QString>
+#include <QStringList>
 
 namespace lockstep::test {
 
@@ -29,8 +29,10 @@ public:
 
     // A shell line as root on that host.
     [[nodiscard]] static Ran exec(const QString& host, const QByteArray& shell);
-    static void cut(const QString& host); // every packet is dropped from now on
-    static void heal(const QString& host);
+    static void cut(const QStringList& hosts); // every packet is dropped from now on
+    static void cut(const QString& host) { cut(QStringList(host)); }
+    static void heal(const QStringList& hosts);
+    static void heal(const QString& host) { heal(QStringList(host)); }
     static void crash(const QString& host); // for good
     // Any other fault of testcluster.sh: deaf, mute, lossy, freeze, thaw, power.
     static void fault(const QString& kind, const QString& host);

@@ -6,9 +6,9 @@
 #   testcluster.sh run N PROGRAM...   brings up N hosts (n1 ... nN), runs PROGRAM beside them, takes all down again
 # and, from within PROGRAM:
 #   testcluster.sh exec HOST CMD...   as root on that host
-#   testcluster.sh cut HOST           every packet to and from it is dropped, silently; sockets stay open
-#   testcluster.sh deaf|mute|lossy HOST   what comes to it is dropped; what it sends; 10 % both ways
-#   testcluster.sh heal HOST          of all of these
+#   testcluster.sh cut HOST...        every packet to and from them is dropped, silently; sockets stay open
+#   testcluster.sh deaf|mute|lossy HOST...   what comes to them is dropped; what they send; 10 % both ways
+#   testcluster.sh heal HOST...       of all of these
 #   testcluster.sh freeze|thaw HOST   its sshd, with all connections, does nothing
 #   testcluster.sh power HOST         it loses power: no last word, and the cable is dead
 #   testcluster.sh crash HOST         the host is gone, at once
@@ -211,11 +211,18 @@ take_down() {
 }
 
 host_pid() { cat "$LOCKSTEP_CLUSTER/host/$1/pid"; }
-cable() { nsenter --net=/run/netns/switch nft "$1" element bridge cable "$2" "{ \"$3\" }"; }
+cable() { # add or delete, fault, hosts
+  local hosts
+  hosts=$(printf '"%s",' "${@:3}")
+  nsenter --net=/run/netns/switch nft "$1" element bridge cable "$2" "{ ${hosts%,} }"
+}
 heal() {
-  local fault
+  local fault host
   for fault in cut deaf mute lossy; do
-    cable delete "$fault" "$1" 2>/dev/null || true # it has not all of them
+    cable delete "$fault" "$@" 2>/dev/null && continue
+    for host; do
+      cable delete "$fault" "$host" 2>/dev/null || true # it has not all of them
+    done
   done
 }
 signal_sshd() { # first the connections: a stop sent from inside does not reach the first process of a host
@@ -232,8 +239,8 @@ exec)
   shift 2
   exec nsenter -t "$(host_pid "$host")" --mount --uts --ipc --net --pid -- "$@"
   ;;
-cut | deaf | mute | lossy) cable add "$1" "$2" ;;
-heal) heal "$2" ;;
+cut | deaf | mute | lossy) cable add "$@" ;;
+heal) heal "${@:2}" ;;
 freeze) signal_sshd STOP "$2" ;;
 thaw) signal_sshd CONT "$2" ;;
 crash) kill -KILL "$(host_pid "$2")" ;;
