@@ -20,6 +20,7 @@ namespace {
 // A host that answers nothing is reported within 10 s (cases/remote.md), sign-in included.
 constexpr std::chrono::seconds kConnectDeadline{8};
 constexpr std::chrono::milliseconds kNextAddress{250}; // RFC 8305, Connection Attempt Delay
+constexpr std::chrono::seconds kOnceMore{1}; // TCP repeats a lost SYN after 1, 3, 7 s: a cut that heals would last on
 // With both, a link that swallows packets is noticed after 5.1 s (reference/cluster.md, section 3).
 constexpr int kKeepIdleS = 2, kKeepIntervalS = 1, kKeepCount = 3;
 constexpr int kUserTimeoutMs = 5000;
@@ -103,15 +104,18 @@ bool bindTo(int socket, int family, const TcpTarget& target)
     return bind(socket, own.list->ai_addr, own.list->ai_addrlen) == 0;
 }
 
-class Race { // of all addresses, the next one started when the last one failed or has not answered for a moment
+class Race { // of all addresses, the next one started when the last one failed or has not answered for a moment; then
+             // all of them anew beside those that are still tried
 public:
-    Race(const addrinfo* list, const TcpTarget& target) : m_next(list), m_target(target) {}
+    Race(const addrinfo* list, const TcpTarget& target) : m_list(list), m_next(list), m_target(target) {}
 
     [[nodiscard]] bool over() const { return m_next == nullptr && m_running.empty(); }
     [[nodiscard]] int error() const { return m_error; }
 
     void startNext()
     {
+        if (m_next == nullptr)
+            m_next = m_list;
         const addrinfo* address = std::exchange(m_next, m_next->ai_next);
         Descriptor made(socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
         if (made)
@@ -121,18 +125,17 @@ public:
             m_running.push_back(std::move(made));
         else
             m_error = errno;
-        m_startNextAt = Deadline::in(kNextAddress);
+        m_startNextAt = Deadline::in(m_next != nullptr ? kNextAddress : kOnceMore);
     }
 
     [[nodiscard]] std::optional<Descriptor> turn(const StopWake& wake, Deadline deadline)
     {
-        if (m_next != nullptr && (m_running.empty() || passed(m_startNextAt)))
+        if (m_running.empty() || passed(m_startNextAt))
             startNext();
         std::vector<pollfd> entries{wake.pollEntry()};
         for (const Descriptor& running : m_running)
             entries.push_back({running.get(), POLLOUT, 0});
-        poll(entries.data(), entries.size(),
-             pollTimeout(m_next != nullptr ? earlier(deadline, m_startNextAt) : deadline));
+        poll(entries.data(), entries.size(), pollTimeout(earlier(deadline, m_startNextAt)));
         for (std::size_t i = m_running.size(); i-- > 0;) {
             if (entries[i + 1].revents == 0)
                 continue;
@@ -148,7 +151,8 @@ public:
     }
 
 private:
-    const addrinfo* m_next;
+    const addrinfo* m_list;
+    const addrinfo* m_next; // null: all have been started
     const TcpTarget& m_target;
     std::vector<Descriptor> m_running;
     Deadline m_startNextAt;
