@@ -14,11 +14,11 @@ namespace {
 
 std::vector<Result<QList<NodeRun>>> askRuns(const Desk& desk, const AgentFile& agent, const QList<Node>& nodes)
 {
-    return askEveryNode<QList<NodeRun>>(
-        static_cast<std::size_t>(nodes.size()), [&](std::size_t i) -> Result<QList<NodeRun>> {
-            const auto link = openNode(desk.parts.transports, nodes[static_cast<qsizetype>(i)], agent, {});
-            return link ? runsOn(*link, {}) : std::unexpected(link.error());
-        });
+    const auto askOne = [&](std::size_t i, std::stop_token stop) -> Result<Result<QList<NodeRun>>> {
+        const auto link = openNode(desk.parts.transports, nodes[static_cast<qsizetype>(i)], agent, stop);
+        return link ? runsOn(*link, stop) : std::unexpected(link.error());
+    };
+    return *onEachNode<Result<QList<NodeRun>>>(static_cast<std::size_t>(nodes.size()), {}, askOne);
 }
 
 struct Asked {
@@ -108,22 +108,23 @@ int cleanNodes(const Options& options, const Desk& desk)
     const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
     if (!nodes)
         return leave(nodes.error(), options.output);
-    const auto cleaned = askEveryNode<QList<CleanedRun>>(static_cast<std::size_t>(nodes->size()), [&](std::size_t i) {
-        return cleanNode(desk.parts, (*nodes)[static_cast<qsizetype>(i)], {});
-    });
+    const auto cleanOne = [&](std::size_t i, std::stop_token stop) -> Result<Result<QList<CleanedRun>>> {
+        return cleanNode(desk.parts, (*nodes)[static_cast<qsizetype>(i)], stop);
+    };
+    const auto cleaned = *onEachNode<Result<QList<CleanedRun>>>(static_cast<std::size_t>(nodes->size()), {}, cleanOne);
     QJsonArray array;
-    bool clean = true;
+    bool allGone = true;
     for (std::size_t i = 0; i < cleaned.size(); ++i) {
         const QString& node = (*nodes)[static_cast<qsizetype>(i)].name;
         if (!cleaned[i]) {
             note(cleaned[i].error().text);
             array << failedNode(node, cleaned[i].error());
-            clean = false;
+            allGone = false;
             continue;
         }
         for (const auto& [run, proof] : *cleaned[i]) {
             array << QJsonObject{{"node", node}, {"run", run}, {"gone", proof.gone}, {"left", proof.left}};
-            clean = clean && proof.left == 0;
+            allGone = allGone && proof.left == 0;
             if (options.output == Output::Text)
                 print(QStringLiteral("%1: %2 processes of %3 gone, %4 left behind\n")
                           .arg(node)
@@ -134,9 +135,9 @@ int cleanNodes(const Options& options, const Desk& desk)
     }
     if (options.output == Output::Json)
         printJson(array);
-    else if (clean && array.isEmpty())
+    else if (allGone && array.isEmpty())
         note(QStringLiteral("Nothing was left behind."));
-    return clean ? kExitDone : kExitFailed;
+    return allGone ? kExitDone : kExitFailed;
 }
 
 Result<QString> adoptRun(const Options& options, const Desk& desk, const Inventory& inventory, StoreThread& store)

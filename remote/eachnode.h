@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One step of a flow on all nodes at once, a thread a node: all succeed, or the first failure in time ends the others
-// and is the answer.
+// and is the answer. Where nodes don't depend on each other, T is a Result and each has its own.
 #pragma once
 
 #include "core/error.h"
@@ -39,24 +39,6 @@ template <typename T, typename F>
     for (auto& result : results)
         values.push_back(std::move(**result));
     return values;
-}
-
-// The same where nodes don't depend on each other: every answer, in the order of the nodes. work(index) -> Result<T>
-template <typename T, typename F>
-[[nodiscard]] std::vector<Result<T>> askEveryNode(std::size_t count, F work)
-{
-    std::vector<std::optional<Result<T>>> results(count);
-    {
-        std::vector<std::jthread> threads;
-        threads.reserve(count);
-        for (std::size_t i = 0; i < count; ++i)
-            threads.emplace_back([&, i] { results[i].emplace(work(i)); });
-    }
-    std::vector<Result<T>> answers;
-    answers.reserve(count);
-    for (auto& result : results)
-        answers.push_back(std::move(*result));
-    return answers;
 }
 
 } // namespace lockstep
