@@ -9,9 +9,7 @@
 #include "app/texttable.h"
 #include "core/samemachine.h"
 #include "core/specnodes.h"
-#include "remote/eachnode.h"
 #include "remote/launcher.h"
-#include "remote/nodecheck.h"
 
 #include <QEventLoop>
 #include <QFileInfo>
@@ -198,78 +196,6 @@ int checkNodes(const Options& options, const Desk& desk)
     else
         print(textTable({"name", "address", "state", "devices"}, rows));
     return ready ? kExitDone : kExitFailed;
-}
-
-namespace {
-
-// The keys that these nodes show and that are not known; the others are said.
-QList<NodeState> unknownKeys(const Desk& desk, const QList<Node>& nodes)
-{
-    const auto states = onEachNode<NodeState>(
-        static_cast<std::size_t>(nodes.size()), {}, [&](std::size_t i, std::stop_token stop) -> Result<NodeState> {
-            return checkNode(desk.parts, nodes[static_cast<qsizetype>(i)], std::move(stop));
-        });
-    QList<NodeState> unknown;
-    for (const NodeState& state : *states)
-        if (state.phase == NodePhase::UnknownHostKey && state.hostKey)
-            unknown += state;
-        else
-            note(QStringLiteral("%1: %2").arg(state.node.name, state.sentence));
-    return unknown;
-}
-
-Result<void> askedOnce(const Desk& desk, const QList<NodeState>& unknown)
-{
-    QList<QStringList> rows;
-    for (const NodeState& state : unknown)
-        rows << QStringList{state.node.name, state.hostKey->type, state.hostKey->fingerprint};
-    note(textTable({"node", "type", "host key"}, rows).trimmed());
-    if (!desk.questions)
-        return failure(
-            ErrorCode::HostKeyUnknown,
-            QStringLiteral("There is no terminal to ask on: compare a key with the machine's own and name it "
-                           "with --fingerprint."));
-    SignInQuestion question;
-    question.kind = SignInQuestion::Kind::Prompt;
-    question.node = QStringLiteral("Lockstep");
-    question.whom = QStringLiteral("you");
-    question.words = QStringLiteral("accept these %1 keys, which you have compared? Type yes").arg(unknown.size());
-    question.echo = SignInQuestion::Echo::Shown;
-    const auto answer = desk.questions->ask(question, {});
-    if (!answer || QByteArray(answer->text()) != "yes")
-        return failure(ErrorCode::Stopped, QStringLiteral("No key was accepted."));
-    return {};
-}
-
-} // namespace
-
-int acceptNode(const Options& options, const Desk& desk)
-{
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
-    if (!nodes)
-        return leave(nodes.error(), options.output);
-    QList<std::pair<Node, QString>> keys;
-    if (!options.fingerprint.isEmpty()) {
-        for (const Node& node : *nodes)
-            keys.append({node, options.fingerprint});
-    } else {
-        const QList<NodeState> unknown = unknownKeys(desk, *nodes);
-        if (unknown.isEmpty())
-            return kExitDone;
-        if (auto asked = askedOnce(desk, unknown); !asked)
-            return leave(asked.error(), options.output);
-        for (const NodeState& state : unknown)
-            keys.append({state.node, state.hostKey->fingerprint});
-    }
-    for (const auto& [node, fingerprint] : keys) {
-        if (auto accepted = desk.acceptHostKey(node, fingerprint); !accepted)
-            return leave(accepted.error(), options.output);
-        note(QStringLiteral("%1: its host key %2 is known now.").arg(node.name, fingerprint));
-    }
-    return kExitDone;
 }
 
 } // namespace lockstep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs that talk to nodes: run, demo (in a terminal), plan, attach, stop, nodes check and accept. Thread: main.
+// The verbs that talk to nodes: run, demo (in a terminal), plan, attach, stop, nodes check. Thread: main.
 #pragma once
 
 #include "app/desk.h"
@@ -28,6 +28,5 @@ struct Target {
 [[nodiscard]] int planCommand(const Options& options, const Desk& desk);
 [[nodiscard]] int attachCommand(const Options& options, const Desk& desk); // attach and stop
 [[nodiscard]] int checkNodes(const Options& options, const Desk& desk);
-[[nodiscard]] int acceptNode(const Options& options, const Desk& desk);
 
 } // namespace lockstep

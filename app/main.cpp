@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which program this is: the window, or one verb of the command line.
+#include "app/acceptnode.h"
 #include "app/answer.h"
 #include "app/deploycommands.h"
 #include "app/desktop.h"

@@ -128,6 +128,9 @@ private slots:
             QCOMPARE(node[QStringLiteral("node")].toString(), QStringLiteral("127.0.0.1-1"));
             QCOMPARE(node[QStringLiteral("error")][QStringLiteral("code")].toString(), QStringLiteral("unreachable"));
         }
+        const Answer accepted = lockstep({"nodes", "accept", "127.0.0.1-1"}); // there is no key to accept
+        QCOMPARE(accepted.code, 1);
+        QVERIFY2(accepted.err.contains("127.0.0.1-1: "), accepted.err);
         QCOMPARE(lockstep({"nodes", "remove", "127.0.0.1-1"}).code, 0);
     }
 
