@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/desk.h"
 
-#include "remote/localtransport.h"
+#include "remote/sharedtransports.h"
 #include "remote/sshtransport.h"
 
 #include <QCoreApplication>
@@ -46,11 +46,7 @@ Desk::Desk(DataFolder dataFolder, QuestionBoard* board, SshSettings ssh)
             return board->ask(question, stop);
         };
     IoThread& io = *m_io;
-    parts.transports = [&io, ssh](const Node& node) -> std::unique_ptr<Transport> {
-        if (node.local)
-            return std::make_unique<LocalTransport>(node);
-        return std::make_unique<SshTransport>(node, io, ssh);
-    };
+    parts.transports = sharedTransports(io, ssh);
     parts.agentFile = AgentFile::standardPath();
     parts.bundleFolder = standardBundleFolder();
     parts.cacheFolder = standardCacheFolder();

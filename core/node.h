@@ -27,6 +27,13 @@ struct Node {
     QList<std::pair<QByteArray, QByteArray>> env; // of its ranks; the spec's own wins
 
     bool operator==(const Node&) const = default;
+
+    // Whether what was connected to by one of the two will do for the other.
+    [[nodiscard]] bool isReachedLike(const Node& other) const
+    {
+        return name == other.name && local == other.local && address == other.address && jump == other.jump &&
+               key == other.key;
+    }
 };
 
 // Names become file names and words of selections: letters, digits, "." "_" "-", not first a "." or "-", at most 63.

@@ -81,7 +81,6 @@ private:
         for (;;) {
             if (Clock::now() - m_heard > kCutTime)
                 return std::unexpected(cause);
-            m_link.transport->close();
             pause.wait(std::min<std::chrono::milliseconds>(backOff.next(), kMostPause), m_stop);
             if (m_stop.stop_requested())
                 return failure(ErrorCode::Stopped, QStringLiteral("stopped while the link was cut"));

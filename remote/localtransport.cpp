@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-LocalTransport::LocalTransport(Node node) : m_node(std::move(node)), m_open(std::make_shared<std::stop_source>()) {}
+LocalTransport::LocalTransport(Node node) : m_node(std::move(node)) {}
 
 LocalTransport::~LocalTransport()
 {
-    close();
+    m_open.request_stop();
 }
 
 Result<void> LocalTransport::connect(Deadline, std::stop_token)
@@ -22,12 +22,7 @@ Result<std::unique_ptr<Process>> LocalTransport::start(const QList<QByteArray>& 
 {
     if (auto checked = checkArgv(argv, m_node.name); !checked)
         return std::unexpected(checked.error());
-    return LocalProcess::start(argv, m_node.name, m_open.load()->get_token());
-}
-
-void LocalTransport::close()
-{
-    m_open.exchange(std::make_shared<std::stop_source>())->request_stop();
+    return LocalProcess::start(argv, m_node.name, m_open.get_token());
 }
 
 QString LocalTransport::signedInWith() const

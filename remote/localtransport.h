@@ -4,14 +4,12 @@
 
 #include "remote/transport.h"
 
-#include <atomic>
-
 namespace lockstep {
 
 class LocalTransport final : public Transport {
 public:
     explicit LocalTransport(Node node);
-    ~LocalTransport() override; // the same as close()
+    ~LocalTransport() override;
     LocalTransport(const LocalTransport&) = delete;
     LocalTransport& operator=(const LocalTransport&) = delete;
 
@@ -19,13 +17,12 @@ public:
     [[nodiscard]] Result<void> connect(Deadline deadline, std::stop_token stop) override;
     [[nodiscard]] Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                          std::stop_token stop, Lane lane = Lane::Control) override;
-    void close() override;
     [[nodiscard]] std::optional<HostKey> hostKey() const override { return {}; }
     [[nodiscard]] QString signedInWith() const override;
 
 private:
     Node m_node;
-    std::atomic<std::shared_ptr<std::stop_source>> m_open; // replaced by close(): what it started knows the old one
+    std::stop_source m_open;
 };
 
 } // namespace lockstep

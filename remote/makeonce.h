@@ -32,7 +32,7 @@ public:
     {
         if (const auto value = m_used.lock(); value && good(*value))
             return {Turn::Ready, value, {}};
-        forget();
+        m_kept.reset(); // known as long as others use it: it may be good again
         if (!std::exchange(m_making, true))
             return {Turn::Make, {}, {}};
         m_waiting.push_back(std::make_shared<Ready>());
@@ -42,7 +42,6 @@ public:
     void made(const Result<std::shared_ptr<T>>& result)
     {
         m_making = false;
-        forget();
         if (result) {
             m_used = *result;
             m_kept = m_keep == Keep::Always ? *result : nullptr;
@@ -52,11 +51,6 @@ public:
     }
 
     [[nodiscard]] std::shared_ptr<T> value() const { return m_used.lock(); }
-    void forget()
-    {
-        m_kept.reset();
-        m_used.reset();
-    }
 
 private:
     Keep m_keep;

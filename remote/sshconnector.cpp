@@ -2,6 +2,7 @@
 #include "remote/sshconnector.h"
 
 #include "remote/certificatefetch.h"
+#include "remote/sharedsession.h"
 #include "remote/sshforward.h"
 #include "remote/sshshared.h"
 #include "remote/tcpconnect.h"
@@ -12,10 +13,9 @@ namespace lockstep {
 
 namespace {
 
-constexpr int kHangUps = 12;                  // an sshd over its MaxStartups hangs up; it is asked again
-constexpr int kConnections = 16;              // to one server for all keys there are
-constexpr std::chrono::seconds kProbeTime{1}; // for a session that was silent to show that it is alive
-constexpr int kJumps = 8;                     // of jump hosts that name jump hosts
+constexpr int kHangUps = 12;     // an sshd over its MaxStartups hangs up; it is asked again
+constexpr int kConnections = 16; // to one server for all keys there are
+constexpr int kJumps = 8;        // of jump hosts that name jump hosts
 constexpr std::chrono::milliseconds kPauseMin{60}, kPauseMax{400}; // between two of them, times their number
 
 // After a hang-up, with jitter, so that many nodes behind one address do not come back in step.
@@ -170,7 +170,7 @@ Result<std::optional<SignedIn>> SshConnector::tryOnce(const Server& server, Host
     if (*outcome != SshSignIn::Outcome::SignedIn)
         return std::nullopt;
     (*turn)->leave(ConnectWindow::Left::SignedIn);
-    return SignedIn{session.take(), keys.signedInWith(), std::move(path->carrier)};
+    return SignedIn{session.take(), keys.signedInWith(), keys.signedInBy(), std::move(path->carrier)};
 }
 
 Result<void> SshConnector::askCertificate(const Server& server, HostKeyCheck& hostKey, const std::stop_token& stop)
@@ -252,11 +252,9 @@ Result<SshConnector::Path> SshConnector::reachByJump(const Server& server, const
 Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& jump, const std::stop_token& stop)
 {
     const QString key = jump.sessionKey();
-    const auto place = [&]() -> auto&
-    {
-        return m_io.shared().jumps[key].session;
-    };
-    const auto make = [&]() -> Result<std::shared_ptr<SshSession>> {
+    SessionPlace place;
+    place.at = [&]() -> MakeOnce<SshSession>& { return m_io.shared().jumps[key].session; };
+    place.connect = [&]() -> Result<std::shared_ptr<SshSession>> {
         m_seen.reset();
         auto signedIn = signIn(jump, stop);
         return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
@@ -267,28 +265,11 @@ Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& jump, const 
                 new SshSession(std::move(signedIn->session), jump.name, std::move(signedIn->carrier)));
         });
     };
-    for (;;) {
-        auto shared = shareOrMake<SshSession>(
-            m_io, place, [](const SshSession& session) { return !session.lost(); }, make, m_deadline, stop, jump.name);
-        if (!shared)
-            m_seen = m_io.ask([&] { return m_io.shared().jumps[key].seen; });
-        if (!shared || answers(*shared, stop) || stop.stop_requested() || passed(m_deadline))
-            return shared;
-        // Its link may be cut: TCP would take up to half a minute to say so. Who uses it may wait; we make another.
-        m_io.ask([&] {
-            if (place().value() == *shared)
-                place().forget();
-        });
-    }
-}
-
-bool SshConnector::answers(const std::shared_ptr<SshSession>& session, const std::stop_token& stop)
-{
-    const auto there = std::make_shared<OnceAnswer<bool>>();
-    auto future = there->future();
-    m_io.post([session, there] { session->probe(there); });
-    return await(future, Deadline::in(kProbeTime), stop,
-                 [this, there](ErrorCode) { m_io.post([there] { there->give(false); }); });
+    place.name = jump.name;
+    auto shared = sharedSession(m_io, place, m_deadline, stop);
+    if (!shared)
+        m_seen = m_io.ask([&] { return m_io.shared().jumps[key].seen; });
+    return shared;
 }
 
 } // namespace lockstep

@@ -16,6 +16,7 @@ namespace lockstep {
 struct SignedIn {
     SshHandle session;
     QString with; // "~/.ssh/id_ed25519"
+    SshSignIn::By by = SshSignIn::By::Key;
     std::shared_ptr<void> carrier;
 };
 
@@ -53,7 +54,6 @@ private:
     [[nodiscard]] Result<Path> reach(const Server& server, const std::stop_token& stop);
     [[nodiscard]] Result<Path> reachByJump(const Server& server, const std::stop_token& stop);
     [[nodiscard]] Result<std::shared_ptr<SshSession>> hop(const Server& jump, const std::stop_token& stop);
-    [[nodiscard]] bool answers(const std::shared_ptr<SshSession>& session, const std::stop_token& stop);
 
     const Node& m_node;
     IoThread& m_io;

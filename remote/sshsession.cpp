@@ -96,6 +96,7 @@ void SshSession::noteHeard()
     if (std::exchange(m_packetsHeard, m_packets.in_packets) == m_packets.in_packets)
         return;
     m_heard = std::chrono::steady_clock::now();
+    m_doubted = false;
     for (const auto& there : std::exchange(m_probes, {}))
         there->give(true);
 }

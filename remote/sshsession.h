@@ -52,6 +52,9 @@ public:
     // Whether the other end is there: at once when it said something a moment ago, else when it answers. The asker
     // gives up by giving the answer itself.
     void probe(const std::shared_ptr<OnceAnswer<bool>>& there);
+    // It did not answer: nobody begins anything on it until it is heard again.
+    void doubt() { m_doubted = true; }
+    [[nodiscard]] bool usable() const { return !m_lost && !m_doubted; }
     void channelOpened() { m_firstOpened = true; }
     void lose(const Error& error); // every channel fails with it
     [[nodiscard]] const std::optional<Error>& lost() const { return m_lost; }
@@ -81,6 +84,7 @@ private:
     std::list<std::shared_ptr<OnceAnswer<bool>>> m_probes;
     std::chrono::steady_clock::time_point m_heard; // the last packet
     uint64_t m_packetsHeard = 0;
+    bool m_doubted = false;
     bool m_firstOpened = false;
     bool m_wakePosted = false;
 };

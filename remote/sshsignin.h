@@ -25,6 +25,11 @@ public:
     [[nodiscard]] Result<void> askPerson(Deadline& deadline, const std::stop_token& stop);
 
     [[nodiscard]] QString signedInWith() const { return m_with; }
+    enum class By {
+        Key,
+        Person, // somebody had to say something that another connection would ask again
+    };
+    [[nodiscard]] By signedInBy() const { return m_by; }
 
 private:
     // What a method came to; nullopt: the next one.
@@ -57,6 +62,7 @@ private:
     std::optional<Secret> m_password;
     int m_wrongAnswers = 0, m_wrongPasswords = 0;
     QString m_with;
+    By m_by = By::Key;
 };
 
 } // namespace lockstep

@@ -85,6 +85,7 @@ Result<bool> SshSignIn::answerRound(ConnectingSession& session, Deadline& deadli
         if (!secret)
             return false;
         ssh_userauth_kbdint_setanswer(raw, i, secret->text());
+        m_by = By::Person;
     }
     return true;
 }
@@ -104,6 +105,7 @@ SshSignIn::Step SshSignIn::sendPassword(ConnectingSession& session, Deadline dea
         SSH_AUTH_AGAIN, [&] { return ssh_userauth_password(session.get(), nullptr, m_password->text()); }, deadline,
         stop);
     m_password.reset(); // used
+    m_by = By::Person;
     if (!answer)
         return std::unexpected(answer.error());
     switch (*answer) {

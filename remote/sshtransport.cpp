@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshtransport.h"
 
-#include "remote/makeonce.h"
+#include "remote/sharedsession.h"
 #include "remote/sshconnector.h"
 #include "remote/sshprocess.h"
+
+#include <QLoggingCategory>
 
 #include <array>
 
@@ -11,20 +13,35 @@ namespace lockstep {
 
 namespace {
 
+Q_LOGGING_CATEGORY(logSsh, "lockstep.ssh")
+
 // Of one lane. Each carries as many programs as the server's MaxSessions allows (10 by default, 1 at some sites).
 constexpr std::size_t kConnections = 8;
+
+enum class Which { Silent, All };
 
 } // namespace
 
 struct SshTransport::State {
     std::array<std::array<MakeOnce<SshSession>, kConnections>, 2> lanes;
-    std::stop_source open; // replaced by close()
     std::optional<SeenHostKey> seen;
     QString signedInWith;
+    SshSignIn::By signedInBy = SshSignIn::By::Key;
+    bool saidFull = false;
+
+    State() { lanes[static_cast<std::size_t>(Lane::Bulk)].fill(MakeOnce<SshSession>(Keep::WhileUsed)); }
 
     [[nodiscard]] MakeOnce<SshSession>& lane(Lane which, std::size_t index)
     {
         return lanes[static_cast<std::size_t>(which)][index];
+    }
+
+    void lose(const Error& error, Which which)
+    {
+        for (const auto& lane : lanes)
+            for (const auto& place : lane)
+                if (const auto session = place.value(); session && (which == Which::All || !session->usable()))
+                    session->lose(error);
     }
 };
 
@@ -35,8 +52,10 @@ SshTransport::SshTransport(Node node, IoThread& io, SshSettings settings)
 
 SshTransport::~SshTransport()
 {
-    close();
-    m_io.post([state = std::move(m_state)] {}); // the last owner must be the I/O thread
+    m_io.post([state = std::move(m_state), name = m_node.name] { // the last owner must be the I/O thread
+        state->lose({ErrorCode::ConnectionLost, QStringLiteral("The connection to %1 was closed.").arg(name), name},
+                    Which::All);
+    });
 }
 
 Result<void> SshTransport::connect(Deadline deadline, std::stop_token stop)
@@ -49,33 +68,32 @@ Result<void> SshTransport::connect(Deadline deadline, std::stop_token stop)
 Result<std::shared_ptr<SshSession>> SshTransport::session(Lane which, std::size_t index, Deadline& deadline,
                                                           const std::stop_token& stop)
 {
-    const QString what = QStringLiteral("The connection to %1").arg(m_node.name);
-    auto result = shareOrMake<SshSession>(
-        m_io, [&]() -> auto& { return m_state->lane(which, index); },
-        [](const SshSession& session) { return !session.lost(); }, [&] { return connectNew(deadline, stop); }, deadline,
-        stop, what);
+    SessionPlace place;
+    place.at = [&]() -> MakeOnce<SshSession>& { return m_state->lane(which, index); };
+    place.connect = [&] { return connectNew(which, index, deadline, stop); };
+    place.name = QStringLiteral("The connection to %1").arg(m_node.name);
+    auto result = sharedSession(m_io, place, deadline, stop);
     if (!result)
         result.error().node = m_node.name;
     return result;
 }
 
-Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Deadline& deadline, const std::stop_token& stop)
+Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Lane which, std::size_t index, Deadline& deadline,
+                                                             const std::stop_token& stop)
 {
-    // Either ends the attempt: the caller's stop, and close().
-    const std::stop_token open = m_io.ask([&] { return m_state->open.get_token(); });
-    std::stop_source either;
-    const std::stop_callback onStop(stop, [&either] { either.request_stop(); });
-    const std::stop_callback onClose(open, [&either] { either.request_stop(); });
     SshConnector connector(m_node, m_io, m_settings);
-    auto signedIn = connector.connect(deadline, either.get_token());
+    auto signedIn = connector.connect(deadline, stop);
     return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
         m_state->seen = connector.seen();
-        if (open.stop_requested())
-            return failure(ErrorCode::ConnectionLost,
-                           QStringLiteral("The connection to %1 was closed.").arg(m_node.name), m_node.name);
         if (!signedIn)
             return std::unexpected(signedIn.error());
+        if (const auto before = m_state->lane(which, index).value(); before && before->usable())
+            return before; // heard again meanwhile
         m_state->signedInWith = signedIn->with;
+        m_state->signedInBy = signedIn->by;
+        m_state->lose({ErrorCode::ConnectionLost,
+                       QStringLiteral("%1 was silent; there is a new connection to it.").arg(m_node.name), m_node.name},
+                      Which::Silent);
         return SshSession::share(
             new SshSession(std::move(signedIn->session), m_node.name, std::move(signedIn->carrier)));
     });
@@ -84,6 +102,8 @@ Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Deadline& deadline,
 Result<std::unique_ptr<Process>> SshTransport::start(const QList<QByteArray>& argv, Deadline deadline,
                                                      std::stop_token stop, Lane lane)
 {
+    if (lane == Lane::Bulk && m_io.ask([this] { return m_state->signedInBy == SshSignIn::By::Person; }))
+        lane = Lane::Control;
     bool replaced = false; // a connection that had died unnoticed is replaced once
     for (std::size_t index = 0; index < kConnections;) {
         auto ready = session(lane, index, deadline, stop);
@@ -92,7 +112,7 @@ Result<std::unique_ptr<Process>> SshTransport::start(const QList<QByteArray>& ar
         auto process = SshProcess::start(m_io, std::move(*ready), argv, deadline, stop);
         const ErrorCode code = process ? ErrorCode::BadInput : process.error().code;
         if (!process && code == ErrorCode::Busy)
-            ++index; // this connection is full
+            sayFull(++index);
         else if (process || code != ErrorCode::ConnectionLost || std::exchange(replaced, true))
             return process;
     }
@@ -103,19 +123,14 @@ Result<std::unique_ptr<Process>> SshTransport::start(const QList<QByteArray>& ar
                    m_node.name);
 }
 
-void SshTransport::close()
+// Once: a server that takes few programs on a connection (MaxSessions) is asked in again for more of them.
+void SshTransport::sayFull(std::size_t connections)
 {
-    m_io.post([state = m_state, name = m_node.name] {
-        const Error error{ErrorCode::ConnectionLost, QStringLiteral("The connection to %1 was closed.").arg(name),
-                          name};
-        std::exchange(state->open, std::stop_source()).request_stop();
-        for (auto& lanes : state->lanes)
-            for (MakeOnce<SshSession>& lane : lanes) {
-                if (const auto session = lane.value())
-                    session->lose(error);
-                lane.forget();
-            }
-    });
+    if (!m_io.ask([this] { return std::exchange(m_state->saidFull, true); }))
+        qCInfo(logSsh).noquote() << QStringLiteral("%1 takes no more programs on %2 of our connections (MaxSessions of "
+                                                   "its sshd); another one is opened.")
+                                        .arg(m_node.name)
+                                        .arg(connections);
 }
 
 std::optional<HostKey> SshTransport::hostKey() const

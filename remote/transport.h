@@ -56,15 +56,12 @@ enum class Lane { Control, Bulk }; // Bulk: a connection of its own for uploads
 
 class Transport {
 public:
-    virtual ~Transport() = default;
+    virtual ~Transport() = default; // what it started ends with ConnectionLost; a dead link is not waited for
     [[nodiscard]] virtual const Node& node() const = 0;
     [[nodiscard]] virtual Result<void> connect(Deadline deadline, std::stop_token stop) = 0; // idempotent
     // The words of `argv` reach the program there byte for byte, whatever the login shell is.
     [[nodiscard]] virtual Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                                  std::stop_token stop, Lane lane = Lane::Control) = 0;
-    // Any thread; every wait ends with ConnectionLost, a dead link is not waited for. A later connect or start opens it
-    // anew.
-    virtual void close() = 0;
     [[nodiscard]] virtual std::optional<HostKey> hostKey() const = 0; // the one seen last
     [[nodiscard]] virtual QString signedInWith() const = 0;           // "~/.ssh/id_ed25519", "ssh-agent: alice@desk"
 

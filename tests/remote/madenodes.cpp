@@ -152,7 +152,6 @@ public:
             return process;
         return std::make_unique<CutProcess>(std::move(*process), m_node, argv.value(1) == "probe");
     }
-    void close() override { m_local.close(); }
     std::optional<HostKey> hostKey() const override { return {}; }
     QString signedInWith() const override { return QStringLiteral("test"); }
 
@@ -176,10 +175,15 @@ QList<qint64> processesWith(const char* file, const QByteArray& word)
 
 } // namespace
 
+void makeBundle(const QString& folder)
+{
+    writeProgram(folder + QStringLiteral("/lockstep-trainer"), kTrainer);
+    writeProgram(folder + QStringLiteral("/lib/libextra.so.1"), QByteArray(300'000, 'x') + "end");
+}
+
 MadeNodes::MadeNodes(int count)
 {
-    writeProgram(bundleFolder() + QStringLiteral("/lockstep-trainer"), kTrainer);
-    writeProgram(bundleFolder() + QStringLiteral("/lib/libextra.so.1"), QByteArray(300'000, 'x') + "end");
+    makeBundle(bundleFolder());
     for (int i = 0; i < count; ++i) {
         auto made = std::make_shared<MadeNode>();
         made->node.name = QStringLiteral("n%1").arg(i + 1);

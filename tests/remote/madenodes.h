@@ -24,6 +24,9 @@ struct MadeNode {
     std::atomic<int> connections{0};
 };
 
+// A bundle whose trainer is a script that understands a few options and writes a trainer's records.
+void makeBundle(const QString& folder);
+
 class MadeNodes {
 public:
     explicit MadeNodes(int count);

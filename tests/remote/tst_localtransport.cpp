@@ -48,7 +48,6 @@ private slots:
     void losesNothingAtATimeout();
     void endsWhenDropped();
     void doesNotWaitForGrandchildren();
-    void opensAgainAfterClose();
 };
 
 void TestLocalTransport::endsWith_data()
@@ -152,22 +151,22 @@ void TestLocalTransport::waitEnds_data()
     QTest::addColumn<ErrorCode>("code");
     QTest::newRow("deadline") << "deadline" << ErrorCode::Timeout;
     QTest::newRow("stop") << "stop" << ErrorCode::Stopped;
-    QTest::newRow("close") << "close" << ErrorCode::ConnectionLost;
+    QTest::newRow("its transport goes") << "end" << ErrorCode::ConnectionLost;
 }
 
 void TestLocalTransport::waitEnds()
 {
     QFETCH(QString, by);
     QFETCH(ErrorCode, code);
-    LocalTransport transport(thisMachine());
-    auto process = transport.start({"sleep", "600"}, Deadline::in(kLimit), {});
+    auto transport = std::make_unique<LocalTransport>(thisMachine());
+    auto process = transport->start({"sleep", "600"}, Deadline::in(kLimit), {});
     QVERIFY(process);
     std::stop_source stop;
     std::jthread other([&] {
         if (by == QLatin1String("stop"))
             stop.request_stop();
-        if (by == QLatin1String("close"))
-            transport.close();
+        if (by == QLatin1String("end"))
+            transport.reset();
     });
     const auto read =
         (*process)->read(by == QLatin1String("deadline") ? Deadline::in(50ms) : Deadline::in(kLimit), stop.get_token());
@@ -216,16 +215,6 @@ void TestLocalTransport::doesNotWaitForGrandchildren()
     const auto pid = finished->out.trimmed().toInt();
     QVERIFY(pid > 1);
     QCOMPARE(kill(pid, SIGKILL), 0); // it was still there
-}
-
-void TestLocalTransport::opensAgainAfterClose()
-{
-    LocalTransport transport(thisMachine());
-    transport.close();
-    QVERIFY(transport.connect(Deadline::in(kLimit), {}));
-    const auto finished = transport.run({"echo", "again"}, {}, Deadline::in(kLimit), {});
-    QVERIFY(finished);
-    QCOMPARE(finished->out, QByteArray("again\n"));
 }
 
 QTEST_GUILESS_MAIN(TestLocalTransport)

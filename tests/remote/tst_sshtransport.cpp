@@ -65,7 +65,6 @@ private slots:
     void endsWhenDropped();
     void runsMoreProgramsThanMaxSessions();
     void connectsOnceForMany();
-    void opensAgainAfterClose();
 
 private:
     IoThread m_io;
@@ -227,22 +226,22 @@ void TestSshTransport::waitEnds_data()
     QTest::addColumn<ErrorCode>("code");
     QTest::newRow("deadline") << "deadline" << ErrorCode::Timeout;
     QTest::newRow("stop") << "stop" << ErrorCode::Stopped;
-    QTest::newRow("close") << "close" << ErrorCode::ConnectionLost;
+    QTest::newRow("its transport goes") << "end" << ErrorCode::ConnectionLost;
 }
 
 void TestSshTransport::waitEnds()
 {
     QFETCH(QString, by);
     QFETCH(ErrorCode, code);
-    SshTransport transport(TestCluster::node("n1"), m_io, TestCluster::settings());
-    auto process = transport.start({"cat"}, Deadline::in(kLimit), {});
+    auto transport = std::make_unique<SshTransport>(TestCluster::node("n1"), m_io, TestCluster::settings());
+    auto process = transport->start({"cat"}, Deadline::in(kLimit), {});
     QVERIFY(process);
     std::stop_source stop;
     std::jthread other([&] {
         if (by == QLatin1String("stop"))
             stop.request_stop();
-        if (by == QLatin1String("close"))
-            transport.close();
+        if (by == QLatin1String("end"))
+            transport.reset();
     });
     const auto read =
         (*process)->read(by == QLatin1String("deadline") ? Deadline::in(50ms) : Deadline::in(kLimit), stop.get_token());
@@ -310,18 +309,6 @@ void TestSshTransport::connectsOnceForMany()
     QVERIFY(bulk);
     Chunk last;
     QVERIFY(readAll(**bulk, last) != peers.front());
-}
-
-void TestSshTransport::opensAgainAfterClose()
-{
-    SshTransport transport(TestCluster::node("n1"), m_io, TestCluster::settings());
-    for (int i = 0; i < 3; ++i) {
-        QVERIFY(transport.connect(Deadline::in(kLimit), {}));
-        const auto finished = transport.run({"echo", "again"}, {}, Deadline::in(kLimit), {});
-        QVERIFY2(finished, qPrintable(finished ? QString() : finished.error().text));
-        QCOMPARE(finished->out, QByteArray("again\n"));
-        transport.close();
-    }
 }
 
 LOCKSTEP_CLUSTER_MAIN(TestSshTransport, 2)
