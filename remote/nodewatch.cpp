@@ -20,7 +20,7 @@ void NodeWatch::setInventory(const Inventory& inventory)
 {
     QStringList gone;
     for (const auto& [name, worker] : m_workers)
-        if (const Node* node = inventory.find(name); node == nullptr || *node != worker->lastState().node)
+        if (const Node* node = inventory.find(name); node == nullptr || !node->isReachedLike(worker->lastState().node))
             gone.append(name);
     for (const QString& name : std::as_const(gone))
         retire(name);

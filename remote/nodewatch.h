@@ -25,8 +25,9 @@ public:
     NodeWatch(RunParts parts, HostKeyAcceptor acceptor, QObject* parent = nullptr);
     ~NodeWatch() override;
 
-    void setInventory(const Inventory& inventory); // starts new and changed nodes, ends removed ones
-    void check(const QString& node);               // connects and probes again, at once, whatever its back-off
+    // Starts new nodes, ends removed ones; a node that is reached in another way is connected anew.
+    void setInventory(const Inventory& inventory);
+    void check(const QString& node); // connects and probes again, at once, whatever its back-off
     void checkAll();
     void acceptHostKey(const QString& node, const QString& fingerprint); // then connects
 
