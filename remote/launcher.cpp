@@ -237,7 +237,7 @@ Result<Launched> launchRun(const RunParts& parts, const RunSpec& spec, const QLi
     if (measured->port)
         measured->port->release({});
     // No stop from here: a go that was given is followed by its answer, or by the proof that nothing runs.
-    Launched launched{measured->plan, {}, wallClockUs()};
+    Launched launched{measured->plan, *agent, {}, wallClockUs()};
     const Deadline deadline = Deadline::in(kGoTime);
     auto gone = onEachNode<std::monostate>(prepared->size(), {}, [&](std::size_t i, std::stop_token) {
         return (*prepared)[i].go(parts.transports, *agent, deadline);

@@ -52,6 +52,7 @@ struct LaunchedNode {
 
 struct Launched {
     LaunchPlan plan;
+    AgentFile agent;                 // that every node has now
     std::vector<LaunchedNode> nodes; // in the order of plan.nodes
     qint64 goWallUs = 0;
 };

@@ -37,16 +37,11 @@ void RunSession::beginWork(std::size_t nodes)
 
 void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
 {
-    const auto agent = AgentFile::load(m_parts.agentFile);
-    if (!agent) {
-        refuse(agent.error());
-        return;
-    }
     NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
     work.follower.reset(); // it read the same copy
     FollowJob job{copyOf(nodeIndex),
                   m_nodes[nodeIndex],
-                  *agent,
+                  m_agent,
                   m_parts.transports,
                   std::move(link),
                   until,
@@ -90,34 +85,29 @@ void RunSession::fetchResults(int nodeIndex)
 {
     if (!m_claim || m_spec.results.isEmpty())
         return;
-    const auto agent = AgentFile::load(m_parts.agentFile);
-    if (!agent) {
-        emit said(agent.error().text);
-        return;
-    }
     m_work[static_cast<std::size_t>(nodeIndex)].fetched = false;
-    m_store.ask([id = m_state.id](RunStore& store) { return store.folder().resultsFolder(id); }, this,
-                [this, nodeIndex, agent, round = m_round](const QString& folder) {
-                    if (round != m_round)
-                        return; // another attempt begins
-                    auto fetcher = std::make_unique<ResultsFetcher>(
-                        ResultsJob{m_state.id, m_nodes[nodeIndex], *agent, m_parts.transports, m_spec.results, folder});
-                    connect(fetcher.get(), &ResultsFetcher::fetched, this, [this](const ResultEntry& entry) {
-                        emit said(QStringLiteral("Fetched from %1: %2").arg(entry.node, QString::fromUtf8(entry.path)));
-                        emit resultFetched(entry);
-                    });
-                    connect(fetcher.get(), &ResultsFetcher::ended, this,
-                            [this, nodeIndex, round](const Result<void>& how) {
-                                if (round != m_round)
-                                    return;
-                                if (!how)
-                                    emit said(how.error().text);
-                                m_work[static_cast<std::size_t>(nodeIndex)].fetched = true;
-                                settled();
-                            });
-                    fetcher->start();
-                    m_work[static_cast<std::size_t>(nodeIndex)].results = std::move(fetcher);
-                });
+    m_store.ask(
+        [id = m_state.id](RunStore& store) { return store.folder().resultsFolder(id); }, this,
+        [this, nodeIndex, round = m_round](const QString& folder) {
+            if (round != m_round)
+                return; // another attempt begins
+            auto fetcher = std::make_unique<ResultsFetcher>(
+                ResultsJob{m_state.id, m_nodes[nodeIndex], m_agent, m_parts.transports, m_spec.results, folder});
+            connect(fetcher.get(), &ResultsFetcher::fetched, this, [this](const ResultEntry& entry) {
+                emit said(QStringLiteral("Fetched from %1: %2").arg(entry.node, QString::fromUtf8(entry.path)));
+                emit resultFetched(entry);
+            });
+            connect(fetcher.get(), &ResultsFetcher::ended, this, [this, nodeIndex, round](const Result<void>& how) {
+                if (round != m_round)
+                    return;
+                if (!how)
+                    emit said(how.error().text);
+                m_work[static_cast<std::size_t>(nodeIndex)].fetched = true;
+                settled();
+            });
+            fetcher->start();
+            m_work[static_cast<std::size_t>(nodeIndex)].results = std::move(fetcher);
+        });
 }
 
 void RunSession::linkChanged(int nodeIndex, const LinkReport& report)

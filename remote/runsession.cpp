@@ -95,6 +95,7 @@ void RunSession::launched(const Launched& launched)
 {
     m_launch.reset();
     m_driver.stop();
+    m_agent = launched.agent;
     m_state.startedWallUs = launched.goWallUs;
     m_state.reason.clear();
     for (std::size_t i = 0; i < launched.nodes.size(); ++i) {

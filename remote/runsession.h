@@ -125,6 +125,7 @@ private:
     RunSpec m_spec;
     LaunchPlan m_plan;
     RunState m_state;
+    AgentFile m_agent;                 // known from the launch, or from the taking up of a run that is not over
     Inventory m_inventory;             // attach: where the nodes of the plan are
     QList<Node> m_nodes;               // in the order of the plan, once there is one
     QList<Node> m_asked;               // in the order of the launch

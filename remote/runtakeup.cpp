@@ -16,6 +16,7 @@ struct RunSession::StoredRun {
     RunState state;
     std::shared_ptr<RunClaim> claim; // null: another program drives it
     std::optional<int> stopAsked;
+    Result<AgentFile> agent;
 };
 
 namespace {
@@ -52,7 +53,7 @@ void RunSession::attach(const QString& runId, const Inventory& inventory)
 
 void RunSession::takeUp(const QString& runId)
 {
-    const auto read = [runId](RunStore& store) -> Result<StoredRun> {
+    const auto read = [runId, agentFile = m_parts.agentFile, agent = m_agent](RunStore& store) -> Result<StoredRun> {
         auto spec = store.spec(runId);
         if (!spec)
             return std::unexpected(spec.error());
@@ -63,7 +64,12 @@ void RunSession::takeUp(const QString& runId)
         auto state = store.state(runId);
         if (!state)
             return std::unexpected(state.error());
-        return StoredRun{*spec, *plan, *state, std::move(claim), store.stopAsked(runId)};
+        return StoredRun{*spec,
+                         *plan,
+                         *state,
+                         std::move(claim),
+                         store.stopAsked(runId),
+                         agent.hash.isEmpty() ? AgentFile::load(agentFile) : agent};
     };
     m_store.ask(read, this, [this](const Result<StoredRun>& run) {
         if (m_finished)
@@ -99,6 +105,12 @@ void RunSession::attached(const StoredRun& run)
     m_asked = m_nodes;
     const bool over = lockstep::isOver(run.state.phase);
     m_watching = !over ? Watching::Live : m_stopGraceS && !isProven(run.state) ? Watching::Proving : Watching::Replay;
+    if (run.agent) {
+        m_agent = *run.agent;
+    } else if (m_watching != Watching::Replay) { // which asks no node
+        refuse(run.agent.error());
+        return;
+    }
     emit stateChanged(m_state);
     emit planChanged(m_spec, m_plan);
     if (m_watching == Watching::Live) {
