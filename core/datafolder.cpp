@@ -54,6 +54,11 @@ QString DataFolder::spoolFile(const QString& id, const QString& node) const
     return runFolder(id) + u'/' + node + QStringLiteral(".spool");
 }
 
+QString DataFolder::clocksFile(const QString& id, const QString& node) const
+{
+    return runFolder(id) + u'/' + node + QStringLiteral(".clocks");
+}
+
 QString DataFolder::resultsFolder(const QString& id) const
 {
     return runFolder(id) + QStringLiteral("/results");

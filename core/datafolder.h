@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The data folder: inventory.toml, index.sqlite, specs/, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...}.
+// The data folder: inventory.toml, index.sqlite, specs/, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...,
+// NODE.clocks}.
 #pragma once
 
 #include <QString>
@@ -16,9 +17,10 @@ public:
     [[nodiscard]] QString indexFile() const;
     [[nodiscard]] QString runsFolder() const;
     [[nodiscard]] QString runFolder(const QString& id) const;
-    [[nodiscard]] QString spoolFile(const QString& id, const QString& node) const; // its tail: SpoolFile
-    [[nodiscard]] QString resultsFolder(const QString& id) const;                  // of a run: resultsshelf.h
-    [[nodiscard]] QString specsFolder() const;                                     // saved specs
+    [[nodiscard]] QString spoolFile(const QString& id, const QString& node) const;  // its tail: SpoolFile
+    [[nodiscard]] QString clocksFile(const QString& id, const QString& node) const; // SpoolClock
+    [[nodiscard]] QString resultsFolder(const QString& id) const;                   // of a run: resultsshelf.h
+    [[nodiscard]] QString specsFolder() const;                                      // saved specs
 
 private:
     QString m_path;

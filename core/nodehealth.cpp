@@ -141,14 +141,6 @@ bool isLocalKind(const QString& kind)
     return kLocal.contains(kind);
 }
 
-QString signedMs(double ms)
-{
-    const double size = std::abs(ms);
-    return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-           (size >= 1000 ? QStringLiteral("%1 s").arg(size / 1000, 0, 'f', 1)
-                         : QStringLiteral("%1 ms").arg(size, 0, 'f', size < 10 ? 2 : 0));
-}
-
 void checkClocks(const QList<PlanNode>& nodes, QList<Problem>& problems)
 {
     const auto first = nodes.isEmpty() ? std::nullopt : nodes[0].clock.offsetUs();
@@ -206,6 +198,14 @@ void checkHomes(const QList<PlanNode>& nodes, QList<Problem>& problems)
 }
 
 } // namespace
+
+QString signedMs(double ms)
+{
+    const double size = std::abs(ms);
+    return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+           (size >= 1000 ? QStringLiteral("%1 s").arg(size / 1000, 0, 'f', 1)
+                         : QStringLiteral("%1 ms").arg(size, 0, 'f', size < 10 ? 2 : 0));
+}
 
 QList<Problem> healthOf(const PlanNode& node)
 {

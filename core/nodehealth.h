@@ -13,6 +13,7 @@ inline constexpr double kClockWarningMs = 100;
 
 [[nodiscard]] QList<Problem> healthOf(const PlanNode& node);         // of one
 [[nodiscard]] QList<Problem> healthOf(const QList<PlanNode>& nodes); // of all together: clocks, homes
+[[nodiscard]] QString signedMs(double ms);                           // "+0.42 ms", "−3.6 s"
 [[nodiscard]] Sourced clockText(const PlanNode& node);               // "+0.42 ms", "± 0.05 ms against this machine"
 
 } // namespace lockstep

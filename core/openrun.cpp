@@ -24,6 +24,7 @@ Result<void> openRun(RunStore& store, const QString& id, RunData& data)
     for (int i = 0; i < plan->nodes.size(); ++i) {
         RunDecoder decoder(i, i < state->nodes.size() ? state->nodes[i].clockOffsetUs : 0);
         decoder.setStartWallUs(startOf(*state));
+        decoder.begin(0, store.clocks(id, plan->nodes[i].name));
         for (qint64 offset = 0;;) {
             const Result<QByteArray> bytes = store.readSpool(id, plan->nodes[i].name, offset, kPieceBytes);
             if (!bytes)

@@ -3,6 +3,7 @@
 
 #include "core/exitreason.h"
 #include "core/ncclreport.h"
+#include "core/spooltime.h"
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
 
@@ -66,11 +67,9 @@ constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
 
 struct RunDecoder::State {
     int nodeIndex = 0;
-    qint64 clockOffsetUs = 0;
+    SpoolTime time;
     qint64 startWallUs = 0;
     int attempt = 1;
-    bool tied = false;
-    qint64 tieUs = 0; // node's wall clock minus its monotonic clock
     wire::Decoder decoder;
     std::map<std::pair<int, std::string>, Stream, std::less<>> streams; // by rank and device or kind
     std::vector<SeriesKey> curves;
@@ -79,24 +78,11 @@ struct RunDecoder::State {
     std::string device;                // scratch
     std::map<int, NcclReport> nccl;    // by rank, read out of their output
 
-    [[nodiscard]] qint64 wallUs(std::int64_t timeUs) const
-    {
-        // Bytes from outside: sums that wrap must not be undefined.
-        return static_cast<qint64>(static_cast<quint64>(timeUs) + static_cast<quint64>(tieUs) -
-                                   static_cast<quint64>(clockOffsetUs));
-    }
+    [[nodiscard]] qint64 wallUs(std::int64_t timeUs) const { return time.wallUs(timeUs); }
 
     [[nodiscard]] double secondsSinceStart(std::int64_t timeUs) const
     {
         return (static_cast<double>(wallUs(timeUs)) - static_cast<double>(startWallUs)) / 1e6;
-    }
-
-    void tie(const wire::RecordView& record)
-    {
-        if (const auto wall = record.integer("wall_us")) {
-            tieUs = static_cast<qint64>(static_cast<quint64>(*wall) - static_cast<quint64>(record.timeUs));
-            tied = true;
-        }
     }
 
     std::vector<Point>& points(RunUpdate& update, std::size_t slot)
@@ -165,7 +151,7 @@ struct RunDecoder::State {
 
     void hello(RunUpdate& update, const wire::RecordView& record)
     {
-        tie(record);
+        time.hello(record);
         if (startWallUs == 0)
             startWallUs = wallUs(record.timeUs);
         if (const int next = smallOf(record, "attempt", attempt); next != attempt) {
@@ -244,8 +230,8 @@ struct RunDecoder::State {
             return;
         if (record.kind == kind::kHello)
             hello(update, record);
-        else if (!tied && record.kind == kind::kClock)
-            tie(record);
+        else if (record.kind == kind::kClock)
+            time.clock(record);
         device.clear();
         if (record.kind == kind::kMetric) {
             metric(update, record);
@@ -263,7 +249,7 @@ struct RunDecoder::State {
         } else if (record.kind == kind::kDropped) {
             dropped(update, record);
         }
-        if (tied)
+        if (time.isTied())
             update.newestWallUs = std::max(update.newestWallUs, wallUs(record.timeUs));
     }
 };
@@ -271,7 +257,7 @@ struct RunDecoder::State {
 RunDecoder::RunDecoder(int nodeIndex, qint64 clockOffsetUs) : m_state(std::make_unique<State>())
 {
     m_state->nodeIndex = nodeIndex;
-    m_state->clockOffsetUs = clockOffsetUs;
+    m_state->time.setOffsetUs(clockOffsetUs);
 }
 
 RunDecoder::~RunDecoder() = default;
@@ -283,7 +269,17 @@ void RunDecoder::setStartWallUs(qint64 wallUs)
 
 void RunDecoder::setClockOffsetUs(qint64 offsetUs)
 {
-    m_state->clockOffsetUs = offsetUs;
+    m_state->time.setOffsetUs(offsetUs);
+}
+
+void RunDecoder::begin(qint64 fromByte, QList<SpoolClock> clocks)
+{
+    m_state->time.begin(fromByte, std::move(clocks));
+}
+
+void RunDecoder::measured(const SpoolClock& clock)
+{
+    m_state->time.measured(clock);
 }
 
 RunUpdate RunDecoder::feed(std::string_view bytes)
@@ -295,7 +291,9 @@ RunUpdate RunDecoder::feed(std::string_view bytes)
     std::fill(state.inUpdate.begin(), state.inUpdate.end(), kNoSlot);
     update.points.reserve(state.lastPoints);
     const auto before = state.decoder.counts();
-    state.decoder.feed(bytes, [&](const wire::RecordView& record) { state.take(update, record); });
+    while (!bytes.empty())
+        state.decoder.feed(state.time.takePiece(bytes),
+                           [&](const wire::RecordView& record) { state.take(update, record); });
     const auto& after = state.decoder.counts();
     state.lastPoints = update.points.size();
     update.malformed = after.malformed + after.oversize - before.malformed - before.oversize;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes of a spool -> values. Thread: the store thread. Time: hello ties the node's monotonic clock to its wall clock,
-// so a wall clock that jumps later moves nothing; the measured offset makes it ours.
+// Bytes of a spool -> values. Thread: the store thread. Times are ours: SpoolTime.
 #pragma once
 
 #include "core/runstate.h"
+#include "core/spoolclock.h"
 
 #include <QHashFunctions>
 #include <QMap>
@@ -74,6 +74,9 @@ public:
     ~RunDecoder();
     void setStartWallUs(qint64 wallUs);     // zero of `seconds`, the same for all nodes
     void setClockOffsetUs(qint64 offsetUs); // of what comes now: measured again for another attempt
+    // Of a spool that is read from this byte on, with what was measured along it.
+    void begin(qint64 fromByte, QList<SpoolClock> clocks);
+    void measured(const SpoolClock& clock); // its fromByte is what was fed so far
     [[nodiscard]] RunUpdate feed(std::string_view bytes);
 
 private:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The data folder: inventory.toml, index.sqlite, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...}. The spools
-// (in segments: spoolfile.h) are the only store of a run; index.sqlite is a cache of it, deleted and rebuilt at will.
-// Thread: the store thread (or a test's own).
+// The data folder: inventory.toml, index.sqlite, runs/ID/{spec.toml, plan.toml, state.toml, NODE.spool...,
+// NODE.clocks}. The spools (in segments: spoolfile.h) are the only store of a run; index.sqlite is a cache of it,
+// deleted and rebuilt at will. Thread: the store thread (or a test's own).
 #pragma once
 
 #include "core/datafolder.h"
 #include "core/runclaim.h"
 #include "core/rundata.h"
 #include "core/runsummary.h"
+#include "core/spoolclock.h"
 #include "core/spoolfile.h"
 
 namespace lockstep {
@@ -43,6 +44,8 @@ public:
     [[nodiscard]] Result<void> append(const QString& id, const QString& node, qint64 offset, std::string_view bytes);
     [[nodiscard]] Result<QByteArray> readSpool(const QString& id, const QString& node, qint64 offset,
                                                qint64 limit) const;
+    [[nodiscard]] Result<void> append(const QString& id, const QString& node, const SpoolClock& clock);
+    [[nodiscard]] QList<SpoolClock> clocks(const QString& id, const QString& node) const; // missing: none
 
     [[nodiscard]] Result<QList<RunSummary>>
     list(); // newest first; rebuilds the index where it is missing or older than the run

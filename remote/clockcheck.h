@@ -9,7 +9,7 @@ namespace lockstep {
 
 inline constexpr int kClockQuestions = 8;
 
-// On a call that answers every line with a record that holds wall_us: `clock`, or `probe` after its facts.
+// On a call of `probe`, after its facts.
 [[nodiscard]] Result<ClockOffset> askClock(AgentCall& call, Deadline deadline, std::stop_token stop);
 
 } // namespace lockstep

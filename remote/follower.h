@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/runstate.h"
+#include "remote/liveclock.h"
 #include "remote/nodelink.h"
 #include "remote/spoolcopy.h"
 
@@ -20,8 +21,9 @@ struct LinkReport {
     LinkPhase phase = LinkPhase::Connecting;
     QString reason; // why it is not live
     qint64 lastHeardWallUs = 0;
-    qint64 spoolBytes = 0;      // here
-    qint64 spoolBytesThere = 0; // as the last beat said
+    qint64 spoolBytes = 0;             // here
+    qint64 spoolBytesThere = 0;        // as the last beat said
+    std::optional<ClockReading> clock; // the last one
 
     bool operator==(const LinkReport&) const = default;
 };
@@ -47,6 +49,7 @@ struct FollowJob {
     NodeLink link; // an open one to begin with; empty: connect
     Until until = Until::RunEnds;
     std::chrono::milliseconds gather{}; // what comes within it is sent together
+    std::chrono::milliseconds clockEvery = kClockEvery;
 };
 
 class Follower : public QObject {

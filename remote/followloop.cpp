@@ -5,11 +5,15 @@
 #include "remote/agentcall.h"
 #include "remote/wallclock.h"
 
+#include <QLoggingCategory>
+
 namespace lockstep {
 
 namespace {
 
 using namespace std::chrono_literals;
+
+Q_LOGGING_CATEGORY(logFollow, "lockstep.follow")
 
 constexpr auto kTick = 100ms;        // how often is looked, while a link is awaited
 constexpr auto kStaleAfter = 1s;     // four beats
@@ -21,7 +25,8 @@ constexpr auto kStoreAgain = 5s; // after our own disk was full: the node keeps 
 } // namespace
 
 FollowLoop::FollowLoop(FollowJob& job, Sinks sinks, std::stop_token stop)
-    : m_job(job), m_sinks(std::move(sinks)), m_stop(std::move(stop)), m_copy(*job.copy), m_heard(Clock::now())
+    : m_job(job), m_sinks(std::move(sinks)), m_stop(std::move(stop)), m_copy(*job.copy), m_clock(job.clockEvery),
+      m_heard(Clock::now())
 {
 }
 
@@ -75,6 +80,7 @@ void FollowLoop::catchUp()
 
 void FollowLoop::readStream()
 {
+    askClock();
     // Woken by what comes: 64 threads that look at the clock ten times a second cost more than their records.
     const bool waitsForLink = m_spare.valid() || silence() > kStaleAfter;
     auto chunk = m_stream->read(waitsForLink ? Deadline::in(kTick) : Deadline{m_heard + kStaleAfter + 1ms}, m_stop);
@@ -120,7 +126,26 @@ void FollowLoop::hear(const QByteArray& beats)
             m_report.spoolBytesThere = record.integer("size").value_or(m_report.spoolBytesThere);
         else if (record.kind == wire::kind::kError)
             m_said = AgentRecord::from(record);
+        else if (const auto wall = record.integer("wall_us"); wall && record.kind == wire::kind::kClock)
+            if (const auto reading = m_clock.answered(record.timeUs, *wall, wallClockUs()))
+                tell(*reading);
     });
+    askClock(); // the next question at once
+}
+
+void FollowLoop::askClock()
+{
+    if (m_job.node.local || !m_clock.isDue())
+        return;
+    m_clock.asked(wallClockUs());
+    m_stream->queueInput("\n");
+}
+
+void FollowLoop::tell(const ClockReading& reading)
+{
+    m_report.clock = reading;
+    if (auto kept = m_copy.measured(reading); !kept)
+        qCWarning(logFollow).noquote() << kept.error().text; // the next one tries again
 }
 
 void FollowLoop::streamEnded(const Chunk& chunk)
@@ -184,6 +209,7 @@ void FollowLoop::openStream(NodeLink link)
         return;
     }
     m_stream = std::move(*process);
+    m_clock.restart();
     m_heard = Clock::now();
 }
 

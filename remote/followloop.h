@@ -29,6 +29,8 @@ private:
     void readStream();
     void refuseStored(const Error& error);
     void hear(const QByteArray& beats);
+    void askClock();
+    void tell(const ClockReading& reading);
     void streamEnded(const Chunk& chunk);
     void startSpare();
     void takeSpare();
@@ -49,6 +51,7 @@ private:
     NodeLink m_link;
     std::unique_ptr<Process> m_stream;
     wire::Decoder m_beats;
+    LiveClock m_clock;
     Clock::time_point m_heard;
     std::optional<AgentRecord> m_said; // the last `error` record of the stream
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: what the nodes' spools and links say.
+#include "core/nodehealth.h"
 #include "remote/nodestopper.h"
 #include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
@@ -9,6 +10,7 @@
 #include <QLoggingCategory>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace lockstep {
 
@@ -45,7 +47,8 @@ void RunSession::follow(int nodeIndex, NodeLink link, FollowJob::Until until)
                   m_parts.transports,
                   std::move(link),
                   until,
-                  gatheringTime(m_nodes.size())};
+                  gatheringTime(m_nodes.size()),
+                  m_parts.clockEvery};
     auto follower = std::make_unique<Follower>(std::move(job));
     connect(follower.get(), &Follower::updated, this,
             [this](const std::shared_ptr<const RunUpdate>& update) { heard(*update); });
@@ -119,10 +122,29 @@ void RunSession::linkChanged(int nodeIndex, const LinkReport& report)
     node.lastHeardWallUs = report.lastHeardWallUs;
     node.spoolBytes = report.spoolBytes;
     node.spoolBytesThere = std::max(report.spoolBytesThere, report.spoolBytes);
+    if (report.clock)
+        lookAtClock(nodeIndex, *report.clock);
     if (!sameLink)
         settled();
     else if (!m_counted.isActive()) // each node tells every second: told on for all of them at once
         m_counted.start();
+}
+
+// Once a node, and not what the plan had said already.
+void RunSession::lookAtClock(int nodeIndex, const ClockReading& clock)
+{
+    const NodeRunState& node = m_state.nodes[nodeIndex];
+    const auto surelyMs = [&clock](qint64 apartUs) {
+        return (static_cast<double>(std::abs(apartUs)) - static_cast<double>(clock.errorUs)) / 1000.0;
+    };
+    if (m_clocksSaid.contains(node.name) || surelyMs(clock.offsetUs()) <= kClockWarningMs ||
+        surelyMs(clock.offsetUs() - node.clockOffsetUs) <= kClockWarningMs)
+        return;
+    m_clocksSaid.insert(node.name);
+    emit said(QStringLiteral("The clock of %1 is %2 beside this machine's, measured to ± %3 ms. Shown times are "
+                             "corrected; time stamps in the ranks' own files are not. Does the node keep time (NTP)?")
+                  .arg(node.name, signedMs(static_cast<double>(clock.offsetUs()) / 1000.0))
+                  .arg(static_cast<double>(clock.errorUs) / 1000.0, 0, 'f', 2));
 }
 
 void RunSession::heard(const RunUpdate& update)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "remote/bootstrap.h"
+#include "remote/liveclock.h"
 #include "remote/transportfactory.h"
 
 namespace lockstep {
@@ -13,6 +14,7 @@ struct RunParts {
     QString agentFile;    // lockstep-agent on this machine, usually AgentFile::standardPath()
     QString bundleFolder; // the trainer with its libraries
     QString cacheFolder;  // hashes and compressed contents, usually standardCacheFolder()
+    std::chrono::milliseconds clockEvery = kClockEvery; // the clocks of a node that is followed
 };
 
 [[nodiscard]] QString

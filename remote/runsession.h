@@ -11,6 +11,7 @@
 #include "remote/runstop.h"
 
 #include <QHash>
+#include <QSet>
 #include <QTimer>
 
 #include <memory>
@@ -99,6 +100,7 @@ private:
     void checkWorld(const RunUpdate& update);
     void impose(const FirstCause& cause);
     void linkChanged(int nodeIndex, const LinkReport& report);
+    void lookAtClock(int nodeIndex, const ClockReading& clock);
     void followEnded(int nodeIndex, const FollowEnd& end);
     void supervisorLost(int nodeIndex, const FollowEnd& end);
     void neverStarted(int nodeIndex, const FollowEnd& end);
@@ -135,6 +137,7 @@ private:
     int m_round = 0; // counts what m_work was filled for: signals of an earlier filling may still come
     QHash<QString, std::shared_ptr<SpoolCopy>> m_copies;
     std::optional<FirstCause> m_imposed; // a cause that no rank reports: a world of the wrong size, a lost supervisor
+    QSet<QString> m_clocksSaid;          // nodes
     QHash<int, QStringList> m_lastLines; // of the ranks' stderr
     QTimer m_others;  // what the other nodes' ranks are given to end by themselves after a failure: their words are
                       // worth having

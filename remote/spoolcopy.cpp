@@ -21,6 +21,9 @@ SpoolCopy::SpoolCopy(StoreThread& store, const Origin& origin)
       m_offset(origin.from)
 {
     m_decoder->setStartWallUs(origin.startWallUs);
+    m_store.post([decoder = m_decoder, origin](RunStore& runs) {
+        decoder->begin(origin.from, runs.clocks(origin.run, origin.node));
+    });
 }
 
 SpoolCopy::~SpoolCopy() = default;
@@ -29,6 +32,25 @@ void SpoolCopy::setClockOffsetUs(qint64 offsetUs)
 {
     if (std::exchange(m_origin.clockOffsetUs, offsetUs) != offsetUs)
         m_store.post([decoder = m_decoder, offsetUs](RunStore&) { decoder->setClockOffsetUs(offsetUs); });
+}
+
+Result<bool> SpoolCopy::measured(const ClockReading& reading)
+{
+    const SpoolClock clock{m_offset, reading.monotonicUs, reading.ourWallUs, reading.errorUs};
+    if (!clock.isNewsAfter(m_clock ? &*m_clock : nullptr))
+        return false;
+    auto kept = m_store
+                    .ask([origin = m_origin, decoder = m_decoder, clock](RunStore& runs) {
+                        auto appended = runs.append(origin.run, origin.node, clock);
+                        if (appended) // else a replay would tell other times
+                            decoder->measured(clock);
+                        return appended;
+                    })
+                    .get();
+    if (!kept)
+        return std::unexpected(kept.error());
+    m_clock = clock;
+    return true;
 }
 
 Result<void> SpoolCopy::catchUp(const std::function<void(RunUpdate)>& decoded, std::stop_token stop)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/storethread.h"
+#include "remote/liveclock.h"
 
 #include <functional>
 #include <optional>
@@ -27,6 +28,9 @@ public:
     [[nodiscard]] const Origin& origin() const { return m_origin; }
     void setClockOffsetUs(qint64 offsetUs);                  // while nobody follows: of another attempt
     [[nodiscard]] qint64 offset() const { return m_offset; } // decoded so far: where to go on
+    // The node's clock, measured now: from here on it makes the node's times ours, and is kept for whoever reads the
+    // run again. False: nothing new.
+    [[nodiscard]] Result<bool> measured(const ClockReading& reading);
     // Decodes what the file holds behind offset(), in pieces: a run that is taken up again, or bytes that another
     // desktop program on the same data folder has fetched.
     [[nodiscard]] Result<void> catchUp(const std::function<void(RunUpdate)>& decoded, std::stop_token stop);
@@ -38,6 +42,7 @@ private:
     Origin m_origin;
     std::shared_ptr<RunDecoder> m_decoder; // used in the store thread only
     qint64 m_offset = 0;
+    std::optional<SpoolClock> m_clock; // the last one that was news
 };
 
 } // namespace lockstep

@@ -2,6 +2,7 @@
 #include "remote/agent/clock.h"
 
 #include "core/wire/encoder.h"
+#include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 
@@ -10,7 +11,19 @@
 
 namespace lockstep::agent {
 
-int runClock(int outFd, int inFd)
+std::string clockAnswers(std::string_view input)
+{
+    std::string answers;
+    for (const char byte : input)
+        if (byte == '\n')
+            wire::Encoder(answers)
+                .begin(wire::kind::kClock, wire::kNode, monotonicUs())
+                .field("wall_us", wallUs())
+                .end();
+    return answers;
+}
+
+int answerClockQuestions(int outFd, int inFd)
 {
     char bytes[256];
     for (;;) {
@@ -19,11 +32,8 @@ int runClock(int outFd, int inFd)
             continue;
         if (got <= 0)
             return got == 0 ? 0 : 1;
-        std::string out;
-        for (ssize_t i = 0; i < got; ++i)
-            if (bytes[i] == '\n')
-                wire::Encoder(out).begin("clock", wire::kNode, monotonicUs()).field("wall_us", wallUs()).end();
-        if (!out.empty() && !writeAll(outFd, out))
+        const std::string answers = clockAnswers({bytes, static_cast<std::size_t>(got)});
+        if (!answers.empty() && !writeAll(outFd, answers))
             return 1;
     }
 }

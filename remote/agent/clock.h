@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The `clock` verb: for every line on stdin, at once, `clock - T wall_us=`; ends with its input. The desktop asks a few
-// times and keeps the answer with the least round trip.
+// What time it is here, for a desktop that asks a few times and keeps the answer with the least round trip: for every
+// line of input, at once, `clock - T wall_us=`. `probe` answers so after its facts, `follow` on stderr.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 namespace lockstep::agent {
 
-int runClock(int outFd, int inFd);
+[[nodiscard]] std::string clockAnswers(std::string_view input);
+
+int answerClockQuestions(int outFd, int inFd); // until its input ends
 
 } // namespace lockstep::agent

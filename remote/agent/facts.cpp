@@ -191,7 +191,7 @@ int runProbe(int outFd, int inFd)
 {
     std::string out;
     appendFacts(out, FactsRoots{});
-    return writeAll(outFd, out) ? runClock(outFd, inFd) : 1;
+    return writeAll(outFd, out) ? answerClockQuestions(outFd, inFd) : 1;
 }
 
 } // namespace lockstep::agent

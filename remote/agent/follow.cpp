@@ -4,6 +4,7 @@
 #include "core/wire/encoder.h"
 #include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
+#include "remote/agent/clock.h"
 #include "remote/agent/clocks.h"
 #include "remote/agent/runlock.h"
 #include "remote/agent/runslist.h"
@@ -131,9 +132,15 @@ private:
         std::string record;
         wire::Encoder encoder(record);
         encoder.begin("beat", wire::kNode, nowUs).field("wall_us", wallUs()).field("size", m_reader.size()).end();
-        pollfd writable{m_fds.err, POLLOUT, 0}; // a beat that finds no room is late already
+        say(record);
+    }
+
+    // Beside the spool's bytes. What finds no room is late already: a beat, the time of day.
+    void say(std::string_view records) const
+    {
+        pollfd writable{m_fds.err, POLLOUT, 0};
         if (::poll(&writable, 1, 0) == 1 && (writable.revents & POLLOUT) != 0)
-            writeAll(m_fds.err, record);
+            writeAll(m_fds.err, records);
     }
 
     // False: the other side is gone.
@@ -153,10 +160,12 @@ private:
                             {looksOut ? m_watch.get() : -1, POLLIN, 0}};
         ::poll(polled, 3, timeoutMs);
         if (polled[0].revents != 0) {
-            char ignored[256];
-            const ssize_t got = ::read(m_fds.in, ignored, sizeof ignored);
+            char questions[256];
+            const ssize_t got = ::read(m_fds.in, questions, sizeof questions);
             if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
                 return false;
+            if (got > 0)
+                say(clockAnswers({questions, static_cast<std::size_t>(got)}));
         }
         if (polled[2].revents != 0) {
             char events[4096];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The `follow` verb: the spool's bytes from an offset, and on as they come.
+// The `follow` verb: the spool's bytes from an offset, and on as they come. Beside them, on err: beats, and the time of
+// day for every line that comes in.
 #pragma once
 
 #include <cstdint>

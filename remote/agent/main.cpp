@@ -3,7 +3,6 @@
 #include "core/wire/encoder.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/bundles.h"
-#include "remote/agent/clock.h"
 #include "remote/agent/facts.h"
 #include "remote/agent/fetchtorch.h"
 #include "remote/agent/findtorch.h"
@@ -57,13 +56,12 @@ int runVersion()
 
 int usage(const std::string& problem)
 {
-    return answerFailure(STDOUT_FILENO,
-                         {"usage", problem +
-                                       ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
-                                       "OFFSET, stop RUN [--grace SECONDS] [--by driver], list, about RUN, clock, "
-                                       "listen ADDR[,ADDR...] PORT, reach "
-                                       "ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
-                                       "forget HASH..., serve ADDR, find-torch, fetch-torch"});
+    return answerFailure(
+        STDOUT_FILENO,
+        {"usage", problem + ". Verbs: version, probe, sample, receive BUNDLE, launch RUN, follow RUN --from "
+                            "OFFSET --gather MS, stop RUN [--grace SECONDS] [--by driver], list, about RUN, listen "
+                            "ADDR[,ADDR...] PORT, reach ADDR[,ADDR...] PORT, missing BUNDLE, results RUN, bundles, "
+                            "forget HASH..., serve ADDR, find-torch, fetch-torch"});
 }
 
 int follow(const std::vector<std::string>& words)
@@ -143,8 +141,6 @@ int dispatch(const std::vector<std::string>& words)
         return runFindTorch(STDOUT_FILENO);
     if (verb == "fetch-torch")
         return runFetchTorch(STDIN_FILENO, STDOUT_FILENO);
-    if (verb == "clock")
-        return runClock(STDOUT_FILENO, STDIN_FILENO);
     if (verb == "list")
         return runList(STDOUT_FILENO);
     return usage("\"" + verb + "\" is no verb");

@@ -224,6 +224,29 @@ private slots:
         QCOMPARE(line["text"].size() + line["cut"].toLongLong(), 10'000'000);
     }
 
+    void tellsTheTimeWhenAsked()
+    {
+        AgentBox box;
+        TestJob job;
+        job.ranks = {shellRank("sleep 100")};
+        QCOMPARE(box.launch(job).exitCode, 0);
+        const auto follow = box.start({"follow", "run"});
+        QByteArray said;
+        const auto clocks = [&] {
+            said += follow->readAllStandardError();
+            return ofKind(recordsOf(said.left(said.lastIndexOf('\n') + 1)), "clock");
+        };
+        follow->write("\n\n");
+        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 2, kWaitMs);
+        follow->write("\n");
+        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 3, kWaitMs);
+        for (const AgentRecord& clock : clocks())
+            QVERIFY(qAbs(clock["wall_us"].toLongLong() / 1000 - QDateTime::currentMSecsSinceEpoch()) < 60'000);
+        QCOMPARE(box.verb({"stop", "run", "--grace", "1"}).exitCode, 0);
+        follow->closeWriteChannel();
+        QVERIFY(follow->waitForFinished(kWaitMs));
+    }
+
     void aRankMaySayOnlyWhatIsItsOwn()
     {
         AgentBox box;

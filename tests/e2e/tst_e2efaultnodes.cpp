@@ -181,6 +181,8 @@ void TestFaultNodes::clockJump()
     QVERIFY2(run(ClockJump).program().says("connecting again", kSayTime), run(ClockJump).program().said());
     TestCluster::heal(host);
     QVERIFY2(run(ClockJump).program().says("is heard again", kSayTime), run(ClockJump).program().said());
+    QVERIFY2(run(ClockJump).program().says("The clock of " + host.toUtf8() + " is +3600.0 s beside", kSayTime),
+             run(ClockJump).program().said());
     QVERIFY(run(ClockJump).desk().storedSpool(run(ClockJump).id(), host).contains("clock "));
     finishes(ClockJump);
     // No time of the run lies in an hour that has not come.

@@ -22,6 +22,7 @@ struct MadeNode {
     std::atomic<bool> unprepared{false}; // its `launch` fails
     std::atomic<bool> hasGpu{false};     // as its facts say
     std::atomic<int> connections{0};
+    QString clockFile; // says how far its clocks have jumped (tests/support/clockjump.cpp); empty: they don't
 };
 
 // A bundle whose trainer is a script that understands a few options and writes a trainer's records.

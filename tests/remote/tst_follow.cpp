@@ -5,6 +5,8 @@
 #include "tests/remote/ownnetwork.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
+#include <QFile>
 #include <QProcess>
 #include <QSignalSpy>
 #include <QTest>
@@ -47,6 +49,7 @@ private slots:
     void stopsARunThatIsBeingTakenUp();
     void twoDesktopsOnOneFolder();
     void saysWhenTheSupervisorIsGone();
+    void aClockThatJumpsIsMeasuredAgain();
 
 private:
     static void verifySpools(MadeNodes& made, StoreThread& store, const QString& run)
@@ -230,6 +233,55 @@ void TstFollow::saysWhenTheSupervisorIsGone()
     QVERIFY2(said.join(u' ').contains(QStringLiteral("supervisor on n2 is gone")), qPrintable(said.join(u' ')));
     QCOMPARE(session.state().nodes[1].left, 0);
     QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
+}
+
+void TstFollow::aClockThatJumpsIsMeasuredAgain()
+{
+    MadeNodes made(2);
+    made[1].clockFile = made.folder() + QStringLiteral("/clock");
+    RunParts parts = made.parts();
+    parts.clockEvery = std::chrono::milliseconds(300);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(parts, store);
+    QStringList clocksSaid;
+    connect(&session, &RunSession::said, this, [&clocksSaid](const QString& sentence) {
+        if (sentence.startsWith(QLatin1String("The clock of n2")))
+            clocksSaid << sentence;
+    });
+    const auto timesOf = [this](RunSession& of, QList<qint64>& times) {
+        connect(&of, &RunSession::updated, this, [&times](const RunUpdate& update) {
+            for (const LogLine& line : update.lines)
+                if (update.nodeIndex == 1 && line.rank == 1)
+                    times << line.wallUs;
+        });
+    };
+    QList<qint64> times, again;
+    timesOf(session, times);
+    session.launch(specOf(100000), made.nodes());
+    QTRY_VERIFY_WITH_TIMEOUT(newestStep(session, 1) > 20, kEndMs);
+    QFile jump(made[1].clockFile);
+    QVERIFY(jump.open(QIODevice::WriteOnly) && jump.write("3600 100") > 0);
+    jump.close();
+    QTRY_COMPARE_WITH_TIMEOUT(clocksSaid.size(), 1, kEndMs);
+    QVERIFY2(clocksSaid[0].contains("+3600.0 s"), qPrintable(clocksSaid[0]));
+    const qint64 measuredUs = QDateTime::currentMSecsSinceEpoch() * 1000;
+    const qsizetype seen = times.size();
+    QTRY_VERIFY_WITH_TIMEOUT(times.size() > seen + 60, kEndMs);
+    const qint64 nowUs = QDateTime::currentMSecsSinceEpoch() * 1000;
+    for (qsizetype i = seen + 10; i < times.size(); ++i) // some were on their way
+        QVERIFY2(times[i] > measuredUs - 5'000'000 && times[i] < nowUs + 1'000'000,
+                 qPrintable(QString::number(times[i] - nowUs)));
+    QSignalSpy finished(&session, &RunSession::finished);
+    session.stop(1);
+    QVERIFY(finished.wait(kEndMs));
+    QCOMPARE(clocksSaid.size(), 1); // measured again and again, said once
+
+    RunSession replay(made.parts(), store);
+    timesOf(replay, again);
+    QSignalSpy read(&replay, &RunSession::finished);
+    replay.attach(session.state().id, made.inventory());
+    QVERIFY(read.wait(kEndMs));
+    QCOMPARE(again, times);
 }
 
 int main(int argc, char** argv)

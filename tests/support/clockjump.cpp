@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Preloaded into a host's programs: the wall clock is as many seconds ahead as the file $CLOCK_JUMP says at the moment;
-// the monotonic clocks are as they are. No namespace moves the wall clock.
+// Preloaded into a host's programs: the wall clock is as many seconds ahead as the first number in the file $CLOCK_JUMP
+// says at the moment, the monotonic clock as the second one, if there is one. No namespace moves them so.
 #include <cstdio>
 #include <cstdlib>
 #include <sys/syscall.h>
@@ -10,17 +10,21 @@
 
 namespace {
 
-long jumpedSeconds()
+struct Jump {
+    long wallS = 0, monotonicS = 0;
+};
+
+Jump jump()
 {
     const char* path = std::getenv("CLOCK_JUMP");
     FILE* file = path != nullptr ? std::fopen(path, "re") : nullptr;
     if (file == nullptr)
-        return 0;
-    long seconds = 0;
-    if (std::fscanf(file, "%ld", &seconds) != 1)
-        seconds = 0;
+        return {};
+    Jump read;
+    if (std::fscanf(file, "%ld %ld", &read.wallS, &read.monotonicS) < 1)
+        read = {};
     std::fclose(file);
-    return seconds;
+    return read;
 }
 
 } // namespace
@@ -31,7 +35,9 @@ int clock_gettime(clockid_t clock, timespec* now) noexcept
 {
     const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, now));
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
-        now->tv_sec += jumpedSeconds();
+        now->tv_sec += jump().wallS;
+    if (result == 0 && (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE))
+        now->tv_sec += jump().monotonicS;
     return result;
 }
 
