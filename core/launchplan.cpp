@@ -10,7 +10,9 @@ namespace {
 
 bool needsNoQuotes(const QByteArray& text)
 {
-    return !text.isEmpty() && std::all_of(text.begin(), text.end(), [](char c) {
+    if (text.isEmpty() || text.startsWith('=')) // zsh: the path of a program; tcsh: a folder of its stack
+        return false;
+    return std::all_of(text.begin(), text.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                QByteArrayView("_@%+=:,./-").contains(c);
     });
@@ -24,9 +26,20 @@ bool isShellName(const QByteArray& text)
            std::all_of(text.begin(), text.end(), [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
 }
 
-QByteArray shellQuoted(QByteArray text)
+// As bash, dash, zsh, fish and tcsh read it alike: fish takes backslashes inside single quotes, tcsh takes "!" there,
+// so these stand outside. Only tcsh takes no line break in quotes, and there is no form of one that all take.
+QByteArray shellQuoted(const QByteArray& text)
 {
-    return needsNoQuotes(text) ? text : "'" + text.replace("'", "'\\''") + "'";
+    if (needsNoQuotes(text))
+        return text;
+    QByteArray quoted = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\' || c == '!')
+            quoted += QByteArray("'\\") + c + '\'';
+        else
+            quoted += c;
+    }
+    return quoted + '\'';
 }
 
 } // namespace

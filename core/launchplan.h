@@ -96,8 +96,9 @@ struct LaunchPlan {
     // The port is known only once the master has been asked: writes it into every rank's environment and every node's
     // table row.
     void setMasterPort(int port, const QString& source);
-    // A line for a POSIX shell on the rank's node that starts exactly this rank by hand, with nothing else in its
-    // environment than the agent would give it. Empty: no such rank, or its node's runtimeFolder is not known.
+    // A line for a shell on the rank's node that starts exactly this rank by hand, with nothing else in its environment
+    // than the agent would give it: bash, dash, zsh or fish; tcsh, if no word has a line break; where the spec passes
+    // variables of the desktop on, a POSIX shell. Empty: no such rank, or its node's runtimeFolder is not known.
     [[nodiscard]] QByteArray command(int rank) const;
     [[nodiscard]] QByteArray commands() const; // of every rank, a comment with its node before each
     [[nodiscard]] QByteArray toToml() const;   // runs/ID/plan.toml

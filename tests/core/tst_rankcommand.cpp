@@ -22,16 +22,53 @@ void TestRankCommand::arrives_data()
 {
     QTest::addColumn<QString>("shell");
     QTest::addColumn<QByteArray>("word");
-    const QList<QByteArray> words{"a b",         "$HOME", "`id`",     "$(id)",        "\"x\"",
-                                  "'y'",         "it's",  "a&b",      "a;b",          "a|b",
-                                  "(1)",         "*",     "~",        "!x",           "\\",
-                                  "%d",          "#c",    "",         "--lr=1e-4",    "{\"a\": [1, 2]}",
-                                  "     ",       "-",     "--",       "na\xc3\xafve", "\xe5\xad\xa6\xe4\xb9\xa0",
-                                  "1\n2",        "\tt",   "\xff\xfe", "a=b",          "$(touch pwned)",
-                                  "two\nlines\n"};
-    for (const char* shell : {"bash", "dash"}) {
-        for (const QByteArray& word : words)
+    const QList<QByteArray> words{"a b",
+                                  "$HOME",
+                                  "`id`",
+                                  "$(id)",
+                                  "\"x\"",
+                                  "'y'",
+                                  "it's",
+                                  "a&b",
+                                  "a;b",
+                                  "a|b",
+                                  "(1)",
+                                  "*",
+                                  "~",
+                                  "!x",
+                                  "\\",
+                                  "%d",
+                                  "#c",
+                                  "",
+                                  "--lr=1e-4",
+                                  "{\"a\": [1, 2]}",
+                                  "     ",
+                                  "-",
+                                  "--",
+                                  "na\xc3\xafve",
+                                  "\xe5\xad\xa6\xe4\xb9\xa0",
+                                  "1\n2",
+                                  "\tt",
+                                  "\xff\xfe",
+                                  "a=b",
+                                  "$(touch pwned)",
+                                  "two\nlines\n",
+                                  "=ls",
+                                  "=1",
+                                  "a'b\"c\\d!e",
+                                  "\\'",
+                                  "\\\\!!",
+                                  "%s%n",
+                                  "^a^b",
+                                  "x=~/y",
+                                  "[a-z]?",
+                                  "<>"};
+    for (const char* shell : {"bash", "dash", "zsh", "fish", "tcsh"}) {
+        for (const QByteArray& word : words) {
+            if (word.contains('\n') && shell == QByteArray("tcsh"))
+                continue; // it takes no line break in quotes
             QTest::addRow("%s %s", shell, word.toPercentEncoding().constData()) << QString(shell) << word;
+        }
     }
 }
 
@@ -63,7 +100,10 @@ void TestRankCommand::arrives()
     process.start(shell, QStringList{},
                   QIODevice::ReadWrite); // the line goes to stdin: QString would change bytes that are not UTF-8
     QVERIFY2(process.waitForStarted(), qPrintable(process.errorString()));
-    process.write("export STRANGER=1\n" + plan.command(1) + "\n");
+    process.write((shell == "tcsh"   ? "setenv STRANGER 1\n"
+                   : shell == "fish" ? "set -x STRANGER 1\n"
+                                     : "export STRANGER=1\n") +
+                  plan.command(1) + "\n");
     process.closeWriteChannel();
     QVERIFY(process.waitForFinished());
     QCOMPARE(process.readAllStandardOutput(),
