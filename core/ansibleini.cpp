@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The INI form; what is read stands in ansibleinventory.h.
 #include "core/ansibleinventory.h"
+#include "core/ansiblessharguments.h"
 
 #include <QRegularExpression>
 
@@ -28,33 +29,6 @@ QString withoutComment(const QString& line)
     return QString(line).remove(kComment).trimmed();
 }
 
-// As a shell would cut it: blanks inside quotes belong to the word, the quotes do not.
-QStringList quotedWords(const QString& line)
-{
-    QStringList words;
-    QString word;
-    QChar quote;
-    bool any = false;
-    for (const QChar c : line) {
-        if (!quote.isNull() && c == quote) {
-            quote = QChar();
-        } else if (quote.isNull() && (c == u'"' || c == u'\'')) {
-            quote = c;
-            any = true;
-        } else if (quote.isNull() && c.isSpace()) {
-            if (any || !word.isEmpty())
-                words.append(word);
-            word.clear();
-            any = false;
-        } else {
-            word += c;
-        }
-    }
-    if (any || !word.isEmpty())
-        words.append(word);
-    return words;
-}
-
 QString unquoted(const QString& value)
 {
     const bool quoted =
@@ -64,14 +38,14 @@ QString unquoted(const QString& value)
 
 class IniReader {
 public:
-    Result<ImportedNodes> read(const QStringList& lines)
+    Result<ImportedNodes> read(const QStringList& lines, const QString& folder)
     {
         for (qsizetype i = 0; i < lines.size(); ++i) {
             m_line = static_cast<int>(i) + 1;
             if (const QString line = withoutComment(lines[i]); !line.isEmpty())
                 readLine(line);
         }
-        return m_inventory.nodes();
+        return m_inventory.nodes(folder);
     }
 
 private:
@@ -105,7 +79,8 @@ private:
     {
         if (!line.contains(u'='))
             return m_inventory.say(m_line, QStringLiteral("a variable is written name=value"));
-        m_inventory.setVariable(m_group, line.section(u'=', 0, 0).trimmed(), unquoted(line.section(u'=', 1).trimmed()));
+        m_inventory.setVariable(m_group, line.section(u'=', 0, 0).trimmed(),
+                                valueOf(unquoted(line.section(u'=', 1).trimmed())));
     }
 
     void readHost(const QString& line)
@@ -120,10 +95,12 @@ private:
             if (!kName.match(word).hasMatch())
                 return m_inventory.say(
                     m_line, QStringLiteral("\"%1\" is not understood; behind a host stand name=value").arg(word));
-            variables.insert(word.section(u'=', 0, 0), word.section(u'=', 1));
+            variables.insert(word.section(u'=', 0, 0), valueOf(word.section(u'=', 1)));
         }
         m_inventory.addHosts(host, variables, m_group, m_line);
     }
+
+    [[nodiscard]] AnsibleValue valueOf(const QString& text) const { return {text, AnsibleValue::Kind::Text, m_line}; }
 
     AnsibleInventory m_inventory;
     int m_line = 0;
@@ -141,9 +118,9 @@ bool isAnsibleIni(const QStringList& lines)
     });
 }
 
-Result<ImportedNodes> importAnsibleIni(const QStringList& lines)
+Result<ImportedNodes> importAnsibleIni(const QStringList& lines, const QString& folder)
 {
-    return IniReader().read(lines);
+    return IniReader().read(lines, folder);
 }
 
 } // namespace lockstep

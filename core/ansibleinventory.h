@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ansible's inventories, INI and YAML: hosts (ranges [01:50:2], [a:f]; host:port), groups with children and variables,
-// in Ansible's own precedence (all, then the outer groups, then the inner ones, then the host). Read: ansible_host,
-// _port, _user, _connection, _ssh_private_key_file, a jump in _ssh_common_args, slots; groups become tags. A template
-// that names another variable of the host is filled in. Passwords are neither kept nor shown.
+// Ansible's inventories: INI, YAML, and the JSON of ansible-inventory --list and of inventory scripts. Hosts (ranges
+// [01:50:2], [a:f]; host:port), groups with children and variables, also those of group_vars/ and host_vars/ beside the
+// file, in Ansible's own precedence (ansibleinventory.cpp). Read: ansible_host, _port, _user, _connection,
+// _ssh_private_key_file, a jump in _ssh_common_args, slots; groups become tags. A template that names another variable
+// of the host is filled in. Passwords are neither kept nor shown.
 #pragma once
 
-#include "core/importednodes.h"
+#include "core/ansiblevariables.h"
 
-#include <QMap>
 #include <QStringList>
 
 namespace lockstep {
 
+// `folder`: where group_vars and host_vars lie; empty: nowhere.
 [[nodiscard]] bool isAnsibleIni(const QStringList& lines); // has a [group] or an ansible_ variable
-[[nodiscard]] Result<ImportedNodes> importAnsibleIni(const QStringList& lines);
+[[nodiscard]] Result<ImportedNodes> importAnsibleIni(const QStringList& lines, const QString& folder);
 [[nodiscard]] bool isAnsibleYaml(const QStringList& lines); // its first line is a key, a list or "---"
-[[nodiscard]] Result<ImportedNodes> importAnsibleYaml(const QString& text);
+[[nodiscard]] bool isAnsibleJson(const QString& text);      // an object with groups in it, or _meta
+[[nodiscard]] Result<ImportedNodes> importAnsibleYaml(const QString& text, const QString& folder); // JSON too
 
-using AnsibleVariables = QMap<QString, QString>;
-
-// What both forms fill.
+// What all forms fill.
 class AnsibleInventory {
 public:
     void say(int line, const QString& problem) { m_found.say(line, problem); }
     void addHosts(const QString& pattern, const AnsibleVariables& variables, const QString& group, int line);
+    void addGroup(const QString& group) { m_groups[group]; }
     void addChild(const QString& group, const QString& child);
-    void setVariable(const QString& group, const QString& name, const QString& value);
-    [[nodiscard]] Result<ImportedNodes> nodes();
+    void setVariable(const QString& group, const QString& name, const AnsibleValue& value);
+    [[nodiscard]] Result<ImportedNodes> nodes(const QString& folder);
 
 private:
     struct Host {
@@ -36,20 +37,20 @@ private:
     };
     struct Group {
         AnsibleVariables variables;
+        AnsibleVariables beside; // of group_vars
         QStringList parents;
         int depth = 1;
+        int priority = 1; // ansible_group_priority
     };
 
-    void findDepths();
+    void settleGroups(AnsibleVariableFiles& files);
     [[nodiscard]] QStringList groupsOf(const Host& host) const; // outermost first
-    void makeNode(const QString& name, const Host& host);
+    [[nodiscard]] AnsibleVariables variablesOf(const Host& host, const QStringList& groups) const;
 
     QStringList m_order;
     QMap<QString, Host> m_hosts;
     QMap<QString, Group> m_groups;
     ImportCollector m_found;
-    QStringList m_withPassword;
-    int m_firstPassword = 0; // line
 };
 
 } // namespace lockstep

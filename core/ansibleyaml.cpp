@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The YAML form; what is read stands in ansibleinventory.h. The only place that sees yaml-cpp, which throws: every call
-// of it is under importAnsibleYaml's one catch.
+// The YAML form, and JSON, which is YAML too; what is read stands in ansibleinventory.h. The only place that sees
+// yaml-cpp, which throws: every call of it is under one of the two catches at the end.
 #include "core/ansibleinventory.h"
 
 #include <yaml-cpp/yaml.h>
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kDeepest = 32;       // groups in groups; an alias may make a circle
+constexpr int kDeepest = 32;       // groups in groups, merges in merges; an alias may make a circle
 constexpr int kMostGroups = 20000; // aliases of aliases multiply
 
 int lineOf(const YAML::Node& node)
@@ -25,9 +27,56 @@ QString textOf(const YAML::Node& node)
     return node.IsScalar() ? QString::fromStdString(node.Scalar()) : QString();
 }
 
+bool isEncrypted(const YAML::Node& node)
+{
+    constexpr char kHead[] = "$ANSIBLE_VAULT";
+    return node.Tag() == "!vault" || node.Tag() == "!vault-encrypted" ||
+           (node.IsScalar() && node.Scalar().starts_with(kHead)) || (node.IsMap() && node["__ansible_vault"]);
+}
+
+AnsibleValue valueOf(const YAML::Node& node, int line)
+{
+    if (isEncrypted(node))
+        return {{}, AnsibleValue::Kind::Encrypted, line};
+    if (node.IsScalar() || node.IsNull())
+        return {textOf(node), AnsibleValue::Kind::Text, line};
+    return {{}, AnsibleValue::Kind::Structure, line};
+}
+
+void insertMerged(AnsibleVariables& variables, const YAML::Node& node, int depth);
+
+AnsibleVariables variablesOf(const YAML::Node& node, int depth = 0)
+{
+    AnsibleVariables variables;
+    if (!node.IsMap() || depth > kDeepest)
+        return variables;
+    for (const auto& variable : node) // merged in: what stands here itself wins
+        if (textOf(variable.first) == QLatin1String("<<"))
+            insertMerged(variables, variable.second, depth + 1);
+    for (const auto& variable : node) {
+        if (const QString key = textOf(variable.first); key != QLatin1String("<<"))
+            variables.insert(key, valueOf(variable.second, lineOf(variable.first)));
+    }
+    return variables;
+}
+
+void insertMerged(AnsibleVariables& variables, const YAML::Node& node, int depth)
+{
+    if (!node.IsSequence()) {
+        variables.insert(variablesOf(node, depth));
+        return;
+    }
+    for (std::size_t i = node.size(); i > 0; --i) // of a list, the first wins
+        variables.insert(variablesOf(node[i - 1], depth));
+}
+
+enum class Form { Yaml, Json }; // JSON has lists of hosts and of children
+
 class YamlReader {
 public:
-    Result<ImportedNodes> read(const YAML::Node& root)
+    explicit YamlReader(Form form) : m_form(form) {}
+
+    Result<ImportedNodes> read(const YAML::Node& root, const QString& folder)
     {
         if (root.IsSequence())
             return refuse(QStringLiteral("a list at its top is a playbook, not an inventory"));
@@ -38,8 +87,11 @@ public:
                                          "ansible-inventory --list --yaml writes")
                               .arg(textOf(root["plugin"])));
         for (const auto& group : root)
-            readGroup(textOf(group.first), group.second, 0, lineOf(group.first));
-        return m_inventory.nodes();
+            if (textOf(group.first) != QLatin1String("_meta"))
+                readGroup(textOf(group.first), group.second, 0, lineOf(group.first));
+        if (const YAML::Node meta = root["_meta"]; meta && meta.IsMap() && meta["hostvars"])
+            readHosts({}, meta["hostvars"], lineOf(meta));
+        return m_inventory.nodes(folder);
     }
 
 private:
@@ -52,8 +104,11 @@ private:
     {
         if (name.isEmpty() || depth > kDeepest || ++m_groups > kMostGroups)
             return m_inventory.say(line, QStringLiteral("a group here has no name, or groups are nested too deep"));
+        m_inventory.addGroup(name);
         if (group.IsNull())
             return;
+        if (group.IsSequence() && m_form == Form::Json) // as scripts write it
+            return readHosts(name, group, line);
         if (!group.IsMap())
             return m_inventory.say(line, QStringLiteral("the group %1 has no hosts:, children: or vars:").arg(name));
         for (const auto& part : group) {
@@ -77,6 +132,11 @@ private:
             return m_inventory.addHosts(textOf(hosts), {}, group, lineOf(hosts));
         if (hosts.IsNull())
             return;
+        if (hosts.IsSequence() && m_form == Form::Json) {
+            for (const auto& host : hosts)
+                m_inventory.addHosts(textOf(host), {}, group, lineOf(host));
+            return;
+        }
         if (!hosts.IsMap())
             return m_inventory.say(line, QStringLiteral("under hosts: stands one host a line, with a colon behind it"));
         for (const auto& host : hosts) {
@@ -92,6 +152,11 @@ private:
     {
         if (children.IsNull())
             return;
+        if (children.IsSequence() && m_form == Form::Json) {
+            for (const auto& child : children)
+                m_inventory.addChild(group, textOf(child));
+            return;
+        }
         if (!children.IsMap())
             return m_inventory.say(line,
                                    QStringLiteral("under children: stands one group a line, with a colon behind it"));
@@ -110,25 +175,7 @@ private:
             m_inventory.setVariable(group, it.key(), it.value());
     }
 
-    static AnsibleVariables variablesOf(const YAML::Node& node)
-    {
-        AnsibleVariables variables;
-        if (!node.IsMap())
-            return variables;
-        for (const auto& variable : node) {
-            const QString key = textOf(variable.first);
-            if (key == QLatin1String("<<")) { // merged in: what stands here itself wins
-                const AnsibleVariables merged = variablesOf(variable.second);
-                for (auto it = merged.begin(); it != merged.end(); ++it)
-                    if (!node[it.key().toStdString()])
-                        variables.insert(it.key(), it.value());
-            } else {
-                variables.insert(key, textOf(variable.second));
-            }
-        }
-        return variables;
-    }
-
+    Form m_form;
     AnsibleInventory m_inventory;
     int m_groups = 0;
 };
@@ -148,10 +195,23 @@ bool isAnsibleYaml(const QStringList& lines)
     return false;
 }
 
-Result<ImportedNodes> importAnsibleYaml(const QString& text)
+bool isAnsibleJson(const QString& text)
+{
+    if (!text.trimmed().startsWith(u'{'))
+        return false;
+    const QJsonObject root = QJsonDocument::fromJson(text.toUtf8()).object();
+    return std::any_of(root.begin(), root.end(), [](const QJsonValue& value) {
+        const QJsonObject group = value.toObject();
+        return group.contains(QLatin1String("hosts")) || group.contains(QLatin1String("children")) ||
+               group.contains(QLatin1String("hostvars"));
+    });
+}
+
+Result<ImportedNodes> importAnsibleYaml(const QString& text, const QString& folder)
 {
     try {
-        return YamlReader().read(YAML::Load(text.toStdString()));
+        return YamlReader(text.trimmed().startsWith(u'{') ? Form::Json : Form::Yaml)
+            .read(YAML::Load(text.toStdString()), folder);
     } catch (const YAML::Exception& error) {
         const QString what = QString::fromStdString(error.msg);
         return failure(ErrorCode::BadInput,
@@ -159,6 +219,27 @@ Result<ImportedNodes> importAnsibleYaml(const QString& text)
                                       "is none: %2.")
                            .arg(std::max(0, error.mark.line) + 1)
                            .arg(what));
+    }
+}
+
+AnsibleVariablesRead readAnsibleVariables(const QByteArray& bytes)
+{
+    if (bytes.startsWith("$ANSIBLE_VAULT"))
+        return std::unexpected(
+            ImportedLine{1,
+                         QStringLiteral("this file is encrypted by ansible-vault, so what it says is not known here; "
+                                        "with its password Ansible writes all: ansible-inventory --list"),
+                         {}});
+    try {
+        const YAML::Node root = YAML::Load(bytes.toStdString());
+        if (!root.IsMap() && !root.IsNull())
+            return std::unexpected(ImportedLine{lineOf(root), QStringLiteral("variables are written name: value"), {}});
+        return variablesOf(root);
+    } catch (const YAML::Exception& error) {
+        return std::unexpected(ImportedLine{
+            std::max(0, error.mark.line) + 1,
+            QStringLiteral("this is no YAML: %1; nothing of this file was read").arg(QString::fromStdString(error.msg)),
+            {}});
     }
 }
 

@@ -3,7 +3,10 @@
 
 #include "core/noderange.h"
 
+#include <QHash>
+#include <QMap>
 #include <QRegularExpression>
+#include <QSet>
 
 #include <algorithm>
 
@@ -16,6 +19,7 @@ constexpr int kSshPort = 22;
 struct HostLine {
     QList<std::pair<QString, int>> hosts; // with their slots; -1: not said
     int slotCount = -1;                   // behind the last host, of all of them
+    QString user, port, interface;        // likewise
     QString problem;
     QString note; // read, with a doubt
 };
@@ -31,27 +35,91 @@ QString slotsOf(const QString& text, int& slotCount)
     return slotCount > kMostSlots ? QStringLiteral("%1 slots are more than any node has").arg(slotCount) : QString();
 }
 
+enum class HostKey { Slots, Cores, Gpus, Most, User, Port, Interface, Known, Strange };
+
+// The words of Open MPI (count, username), MPICH's Hydra (ifname, binding), Torque (np, gpus), LAM (cpu) beside slots.
+HostKey hostKey(const QString& word)
+{
+    static const QHash<QString, HostKey> kKeys{
+        {QStringLiteral("slots"), HostKey::Slots},
+        {QStringLiteral("count"), HostKey::Slots},
+        {QStringLiteral("cpu"), HostKey::Cores},
+        {QStringLiteral("cpus"), HostKey::Cores},
+        {QStringLiteral("np"), HostKey::Cores},
+        {QStringLiteral("gpus"), HostKey::Gpus},
+        {QStringLiteral("max_slots"), HostKey::Most},
+        {QStringLiteral("max-slots"), HostKey::Most},
+        {QStringLiteral("slots_max"), HostKey::Most},
+        {QStringLiteral("slots-max"), HostKey::Most},
+        {QStringLiteral("user"), HostKey::User},
+        {QStringLiteral("username"), HostKey::User},
+        {QStringLiteral("user_name"), HostKey::User},
+        {QStringLiteral("user-name"), HostKey::User},
+        {QStringLiteral("port"), HostKey::Port},
+        {QStringLiteral("ifname"), HostKey::Interface},
+        {QStringLiteral("binding"), HostKey::Known},
+        {QStringLiteral("weight"), HostKey::Known},
+        {QStringLiteral("sockets_per_board"), HostKey::Known},
+        {QStringLiteral("cores_per_socket"), HostKey::Known},
+    };
+    return kKeys.value(word.toLower(), HostKey::Strange);
+}
+
+// "slots=8 max_slots=16 user=bob", or one number.
 void readWords(HostLine& line, const QStringList& words)
 {
-    int most = -1;
+    QMap<HostKey, int> numbers;
+    QSet<HostKey> seen;
     for (const QString& word : words) {
-        const QString key = word.section(u'=', 0, 0).toLower();
-        int* number = nullptr;
-        if ((!word.contains(u'=') && words.size() == 1) || key == QLatin1String("slots"))
-            number = &line.slotCount;
-        else if (key == QLatin1String("max_slots") || key == QLatin1String("max-slots"))
-            number = &most;
-        if (!number || (!word.contains(u'=') && words.size() > 1))
+        const bool bare = !word.contains(u'=');
+        const QString key = word.section(u'=', 0, 0), value = bare ? word : word.section(u'=', 1);
+        const HostKey known = bare ? (words.size() == 1 ? HostKey::Slots : HostKey::Strange) : hostKey(key);
+        if (known == HostKey::Strange)
             line.problem = QStringLiteral("\"%1\" is not understood; a line is a host and slots=N").arg(word);
-        else if (*number >= 0)
-            line.problem = QStringLiteral("%1 is given twice").arg(key);
+        else if (known != HostKey::Known && seen.contains(known))
+            line.problem = QStringLiteral("%1 is given twice").arg(key.toLower());
+        else if (known == HostKey::Known)
+            line.note = QStringLiteral("%1 was not taken over; of a host, slots, user, port and ifname are").arg(key);
+        else if (known == HostKey::User)
+            line.user = value;
+        else if (known == HostKey::Port)
+            line.port = value;
+        else if (known == HostKey::Interface)
+            line.interface = value;
         else
-            line.problem = slotsOf(word.contains(u'=') ? word.section(u'=', 1) : word, *number);
+            line.problem = slotsOf(value, numbers[known]);
+        seen.insert(known);
         if (!line.problem.isEmpty())
             return;
     }
-    if (most >= 0 && line.slotCount > most)
-        line.problem = QStringLiteral("slots=%1 is more than max_slots=%2").arg(line.slotCount).arg(most);
+    for (const HostKey one : {HostKey::Gpus, HostKey::Slots, HostKey::Cores})
+        if (line.slotCount < 0 && numbers.contains(one))
+            line.slotCount = numbers[one];
+    if (numbers.contains(HostKey::Most) && line.slotCount > numbers[HostKey::Most])
+        line.problem =
+            QStringLiteral("slots=%1 is more than max_slots=%2").arg(line.slotCount).arg(numbers[HostKey::Most]);
+}
+
+// Grid Engine's "gpu1 8 all.q@gpu1 UNDEFINED", LSF's "gpu1 8 gpu2 4": as lines that have one host and its slots each.
+QStringList hostLinesOf(const QString& text)
+{
+    static const QRegularExpression kGridEngine(QStringLiteral("^(\\S+\\s+[0-9]+)\\s+\\S+@\\S+\\s+\\S+\\z"));
+    static const QRegularExpression kPairs(
+        QStringLiteral("^(?:[^\\s=,]*[A-Za-z.][^\\s=,]*\\s+[0-9]+(?:\\s+|\\z)){2,}\\z"));
+    static const QRegularExpression kVariable(
+        QStringLiteral("^(?:export\\s+)?(?:SLURM_(?:JOB_|STEP_)?NODELIST|LSB_MCPU_HOSTS)=[\"']?([^\"']*)[\"']?\\z"));
+    QString bare = text;
+    if (const auto variable = kVariable.match(bare); variable.hasMatch())
+        bare = variable.captured(1).trimmed();
+    if (const auto engine = kGridEngine.match(bare); engine.hasMatch())
+        return {engine.captured(1)};
+    if (!kPairs.match(bare).hasMatch())
+        return {bare};
+    const QStringList words = splitBlanks(bare);
+    QStringList lines;
+    for (qsizetype i = 0; i + 1 < words.size(); i += 2)
+        lines.append(words[i] + u' ' + words[i + 1]);
+    return lines;
 }
 
 // `host:N`, where nothing else says how many: N processes, or a port.
@@ -81,8 +149,10 @@ HostLine parseLine(QString text)
     QStringList parts = splitCommas(text.replace(kAroundEquals, QStringLiteral("=")));
     // "gpu1, gpu2 slots=8": the words behind the last host belong to all of them.
     QStringList words = parts.isEmpty() ? QStringList() : splitBlanks(parts.takeLast());
-    if (words.isEmpty())
-        return {{}, -1, QStringLiteral("a host is missing beside the comma"), {}};
+    if (words.isEmpty()) {
+        line.problem = QStringLiteral("a host is missing beside the comma");
+        return line;
+    }
     parts.append(words.takeFirst());
     readWords(line, words);
     QStringList sorted;
@@ -104,14 +174,18 @@ HostLine parseLine(QString text)
 }
 
 // A plain list names a host once a slot (as PBS writes it); beside slots=N a second line is a mistake.
-QString addHost(ImportCollector& found, const QString& host, int slotCount)
+QString addHost(ImportCollector& found, const QString& host, int slotCount, const HostLine& line)
 {
-    const Result<Address> address = Address::parse(host);
+    const bool isV6 = host.count(u':') > 1 && !host.startsWith(u'[') && !line.port.isEmpty();
+    const Result<Address> address =
+        Address::parse((line.user.isEmpty() ? QString() : line.user + u'@') + (isV6 ? u'[' + host + u']' : host) +
+                       (line.port.isEmpty() ? QString() : u':' + line.port));
     if (!address)
         return address.error().text;
     Result<Node> node = nodeNamed(nodeNameFor(*address), *address);
     if (!node)
         return node.error().text;
+    node->interface = line.interface;
     node->slots_ = std::max(0, slotCount);
     Node* known = found.find(node->name);
     if (!known)
@@ -123,6 +197,21 @@ QString addHost(ImportCollector& found, const QString& host, int slotCount)
     return {};
 }
 
+void takeLine(ImportCollector& found, const QString& text, int number)
+{
+    HostLine line = parseLine(text);
+    if (line.problem.isEmpty()) {
+        for (const auto& [host, slotCount] : std::as_const(line.hosts)) {
+            if (const QString problem = addHost(found, host, slotCount, line);
+                !problem.isEmpty() && line.problem.isEmpty())
+                line.problem = problem;
+        }
+    }
+    for (const QString& said : {line.problem, line.note})
+        if (!said.isEmpty())
+            found.say(number, said);
+}
+
 } // namespace
 
 Result<ImportedNodes> importHostfile(const QStringList& lines)
@@ -132,17 +221,8 @@ Result<ImportedNodes> importHostfile(const QStringList& lines)
         const QString bare = lines[i].section(u'#', 0, 0).trimmed();
         if (bare.isEmpty() || bare == QLatin1String("---"))
             continue;
-        HostLine line = parseLine(bare);
-        if (line.problem.isEmpty()) {
-            for (const auto& [host, slotCount] : std::as_const(line.hosts)) {
-                if (const QString problem = addHost(found, host, slotCount);
-                    !problem.isEmpty() && line.problem.isEmpty())
-                    line.problem = problem;
-            }
-        }
-        for (const QString& said : {line.problem, line.note})
-            if (!said.isEmpty())
-                found.say(static_cast<int>(i) + 1, said);
+        for (const QString& text : hostLinesOf(bare))
+            takeLine(found, text, static_cast<int>(i) + 1);
     }
     return found.finish(QStringLiteral("The host file"));
 }

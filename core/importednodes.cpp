@@ -3,16 +3,19 @@
 
 #include "core/ansibleinventory.h"
 #include "core/hostfile.h"
+#include "core/hostnames.h"
 #include "core/hosttable.h"
 #include "core/slurmlists.h"
 #include "core/sshconfigaliases.h"
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QStringDecoder>
 
 #include <algorithm>
+#include <tuple>
 
 namespace lockstep {
 namespace {
@@ -51,10 +54,10 @@ bool isSshConfig(const QString& text)
 
 } // namespace
 
-void ImportCollector::say(int line, const QString& problem)
+void ImportCollector::say(int line, const QString& problem, const QString& file)
 {
     if (m_imported.problems.size() < kMaxProblems)
-        m_imported.problems.append({line, problem, {}});
+        m_imported.problems.append({line, problem, file});
 }
 
 Node* ImportCollector::find(const QString& name)
@@ -72,14 +75,19 @@ void ImportCollector::add(const Node& node)
 Result<ImportedNodes> ImportCollector::finish(const QString& what)
 {
     std::stable_sort(m_imported.problems.begin(), m_imported.problems.end(),
-                     [](const ImportedLine& a, const ImportedLine& b) { return a.line < b.line; });
+                     [](const ImportedLine& a, const ImportedLine& b) {
+                         return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+                     });
     if (!m_imported.nodes.isEmpty())
         return m_imported;
     if (m_imported.problems.isEmpty())
         return refuse(QStringLiteral("%1 names no host; it is empty or all comment.").arg(what));
     const ImportedLine& first = m_imported.problems.first();
-    return refuse(
-        QStringLiteral("%1 has no line that names a host: line %2: %3").arg(what).arg(first.line).arg(first.problem));
+    const QString file = first.file.isEmpty() ? QString() : first.file + QLatin1String(", ");
+    return refuse(QStringLiteral("%1 has no line that names a host: %2line %3: %4")
+                      .arg(what, file)
+                      .arg(first.line)
+                      .arg(first.problem));
 }
 
 Result<Node> nodeNamed(const QString& name, const Address& address)
@@ -104,7 +112,7 @@ QString placedProblem(const QString& path, const ImportedLine& line)
     return QStringLiteral("%1:%2: %3").arg(line.file.isEmpty() ? path : line.file).arg(line.line).arg(line.problem);
 }
 
-Result<ImportedNodes> importText(const QByteArray& bytes)
+Result<ImportedNodes> importText(const QByteArray& bytes, const QString& folder)
 {
     const Result<QString> text = decoded(bytes);
     if (!text)
@@ -112,16 +120,22 @@ Result<ImportedNodes> importText(const QByteArray& bytes)
     if (text->trimmed().isEmpty())
         return refuse(QStringLiteral("The file is empty; it names no host."));
     const QStringList lines = linesOf(*text);
+    if (isAnsibleJson(*text))
+        return importAnsibleYaml(*text, folder);
     if (isSlurmJson(*text))
         return importSlurmJson(*text);
     if (isSlurmRecords(lines))
         return importSlurmRecords(lines);
     if (isAnsibleYaml(lines))
-        return importAnsibleYaml(*text);
+        return importAnsibleYaml(*text, folder);
     if (isAnsibleIni(lines))
-        return importAnsibleIni(lines);
+        return importAnsibleIni(lines, folder);
     if (const auto table = HostTable::headerOf(lines))
         return table->read(lines);
+    if (isHostsFile(lines))
+        return importHostsFile(lines);
+    if (isGenders(lines))
+        return importGenders(lines);
     if (HostTable::isWithoutHeader(lines))
         return refuse(QStringLiteral("This is a table without a header line, so which column names the hosts is not "
                                      "known. Write one host a line (gpu1 slots=8), or put a header over it such as "
@@ -138,7 +152,8 @@ Result<ImportedNodes> importFile(const QString& path)
     const QByteArray bytes = file.read(kMaxFileBytes + 1);
     if (bytes.size() > kMaxFileBytes)
         return refuse(QStringLiteral("%1 is larger than 16 MiB; that is no list of hosts.").arg(path));
-    auto imported = isSshConfig(QString::fromUtf8(bytes)) ? importSshConfig(full) : importText(bytes);
+    auto imported =
+        isSshConfig(QString::fromUtf8(bytes)) ? importSshConfig(full) : importText(bytes, QFileInfo(path).path());
     if (!imported)
         imported.error().text = QStringLiteral("%1: %2").arg(path, imported.error().text);
     return imported;

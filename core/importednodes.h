@@ -13,7 +13,7 @@ namespace lockstep {
 struct ImportedLine {
     int line = 0;
     QString problem; // a sentence without its place
-    QString file;    // of an Include; empty: the file itself
+    QString file;    // one that belongs to it (Include, group_vars); empty: the file itself
 
     bool operator==(const ImportedLine&) const = default;
 };
@@ -24,12 +24,13 @@ struct ImportedNodes {
 };
 
 // A file of any dialect (cases/remote.md), told apart by what stands in it:
-//   hostfiles (hostfile.h), Slurm's outputs and slurm.conf (slurmlists.h), tables with a header (hosttable.h),
-//   Ansible's INI and YAML (ansibleinventory.h), an ssh_config (sshconfigaliases.h).
+//   hostfiles (hostfile.h), /etc/hosts and genders (hostnames.h), Slurm's outputs and slurm.conf (slurmlists.h), tables
+//   with a header (hosttable.h), Ansible's INI, YAML and JSON (ansibleinventory.h), an ssh_config (sshconfigaliases.h).
 // A line that is not understood is told and left out; a file that is missing, empty or without one good line is an
 // error, never a smaller job. Bytes may be UTF-8 or, with its mark, UTF-16.
-[[nodiscard]] Result<ImportedNodes> importFile(const QString& path);     // "~/" is the home folder
-[[nodiscard]] Result<ImportedNodes> importText(const QByteArray& bytes); // all but an ssh_config, which has Includes
+[[nodiscard]] Result<ImportedNodes> importFile(const QString& path); // "~/" is the home folder
+// All but an ssh_config, which has Includes. `folder`: where Ansible's group_vars and host_vars lie; empty: nowhere.
+[[nodiscard]] Result<ImportedNodes> importText(const QByteArray& bytes, const QString& folder = {});
 
 [[nodiscard]] QString withHome(const QString& path); // "~/x" in the home folder
 
@@ -39,7 +40,7 @@ struct ImportedNodes {
 // Gathers the nodes of one file by name, in the order named.
 class ImportCollector {
 public:
-    void say(int line, const QString& problem);
+    void say(int line, const QString& problem, const QString& file = {});
     [[nodiscard]] Node* find(const QString& name); // until the next add
     void add(const Node& node);                    // a name that is new
     [[nodiscard]] bool isEmpty() const { return m_imported.nodes.isEmpty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever the bytes: every dialect ends in nodes that can be meant or in a sentence; and an inventory.toml that can be
 // read can be changed, to the letter of what was asked.
+#include "core/ansiblevariables.h"
 #include "core/inventoryfile.h"
 
 #include <QSet>
@@ -45,6 +46,14 @@ void checkImport(const QByteArray& bytes)
         require(line.line >= 1 && !line.problem.isEmpty());
 }
 
+void checkVariables(const QByteArray& bytes) // of group_vars and host_vars
+{
+    const auto read = readAnsibleVariables(bytes);
+    require(read || (read.error().line >= 1 && !read.error().problem.isEmpty()));
+    for (const AnsibleValue& value : read.value_or(AnsibleVariables()))
+        require(value.line >= 1 && (value.kind == AnsibleValue::Kind::Text || value.text.isEmpty()));
+}
+
 void checkInventory(const QByteArray& bytes)
 {
     const auto read = Inventory::parse(bytes, QStringLiteral("f"));
@@ -80,6 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const QByteArray bytes(reinterpret_cast<const char*>(data), static_cast<qsizetype>(size));
     checkImport(bytes);
+    checkVariables(bytes);
     checkInventory(bytes);
     const auto chosen = Inventory::firstStart().select(QString::fromUtf8(bytes.left(2000)));
     require(!chosen || !chosen->isEmpty());

@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -24,12 +25,13 @@ private slots:
     void refused_data();
     void refused();
     void aliases();
+    void besideAnsible();
     void example();
 };
 
 namespace {
 
-QString shown(const ImportedNodes& imported) // name=address*slots#tags%key~jump
+QString shown(const ImportedNodes& imported) // name=address*slots#tags%key~jump@interface
 {
     QStringList list;
     for (const Node& node : imported.nodes) {
@@ -42,6 +44,8 @@ QString shown(const ImportedNodes& imported) // name=address*slots#tags%key~jump
             text += '%' + node.key;
         if (!node.jump.isEmpty())
             text += '~' + node.jump.join('~');
+        if (!node.interface.isEmpty())
+            text += '@' + node.interface;
         list.append(text);
     }
     return list.join(' ');
@@ -51,7 +55,8 @@ QString problems(const ImportedNodes& imported)
 {
     QStringList list;
     for (const ImportedLine& line : imported.problems)
-        list.append(QString("line %1: %2").arg(line.line).arg(line.problem));
+        list.append(
+            QString("%1line %2: %3").arg(line.file.isEmpty() ? "" : line.file + ' ').arg(line.line).arg(line.problem));
     return list.join('\n');
 }
 
@@ -113,10 +118,10 @@ void TestImportedNodes::hostfile_data()
                                       << "line 2: the password of w1";
     QTest::newRow("Ansible template") << "[g]\nw1\nw2 ansible_host={{x}}\n"
                                       << "w1=w1#g"
-                                      << "line 3: w2 has a template";
+                                      << "line 3: ansible_host of w2 is a template";
     QTest::newRow("Ansible by other means") << "[g]\nw1\nw2 ansible_connection=docker\n"
                                             << "w1=w1#g"
-                                            << "line 3: w2 is reached by \"docker\"";
+                                            << "line 3: ansible_connection of w2 is \"docker\", not ssh: left out";
     QTest::newRow("Ansible circle") << "[a:children]\nb\n[b:children]\na\n[a]\nw1\n"
                                     << "w1=w1#a+b"
                                     << "";
@@ -161,6 +166,40 @@ void TestImportedNodes::rowsOfHostfiles()
     QTest::newRow("mark of UTF-8, old line ends") << "\xef\xbb\xbfn1 slots=2\rn2 slots=2\r"
                                                   << "n1=n1*2 n2=n2*2"
                                                   << "";
+    QTest::newRow("Open MPI's other words")
+        << "n1 count=2 username=bob\nn2 cpu=4 slots_max=8 # x\nn3 slots=2 port=2222\n"
+        << "n1=bob@n1*2 n2=n2*4 n3-2222=n3:2222*2"
+        << "";
+    QTest::newRow("IPv6 with a port of its own") << "2001:db8::9 slots=2 user=bob port=2222\n"
+                                                 << "2001-db8--9-2222=bob@[2001:db8::9]:2222*2"
+                                                 << "";
+    QTest::newRow("Hydra") << "n1:4 ifname=eth2\nn2:2 binding=user:0,3\n"
+                           << "n1=n1*4@eth2 n2=n2*2"
+                           << "line 2: binding was not taken over";
+    QTest::newRow("Torque's nodes") << "n1 np=64 gpus=8\nn2 np=16\n"
+                                    << "n1=n1*8 n2=n2*16"
+                                    << "";
+    QTest::newRow("Grid Engine") << "n1.x 8 all.q@n1.x UNDEFINED\nn2.x 4 all.q@n2.x UNDEFINED\n"
+                                 << "n1.x=n1.x*8 n2.x=n2.x*4"
+                                 << "";
+    QTest::newRow("LSF") << "n1 8 n2 4 10.0.0.3 2\n"
+                         << "n1=n1*8 n2=n2*4 10.0.0.3=10.0.0.3*2"
+                         << "";
+    QTest::newRow("Slurm's variable") << "export SLURM_JOB_NODELIST='a[1-3,5],b-[01-02]-c[1-2]'\n"
+                                      << "a1=a1 a2=a2 a3=a3 a5=a5 b-01-c1=b-01-c1 b-01-c2=b-01-c2 b-02-c1=b-02-c1 "
+                                         "b-02-c2=b-02-c2"
+                                      << "";
+    QTest::newRow("two hosts, no numbers") << "n1 n2\nn3\n"
+                                           << "n3=n3"
+                                           << "line 1: \"n2\" is not understood; a line is a host and slots=N";
+    QTest::newRow("an /etc/hosts") << "127.0.0.1\tlocalhost\n127.0.1.1 desk\n::1 ip6-localhost ip6-loopback\nff02::1 "
+                                      "ip6-allnodes\n\n10.0.0.11  gpu1.x gpu1  # rack 3\n2001:db8::9 gpu2\n10.0.0.11 "
+                                      "again\n"
+                                   << "gpu1.x=10.0.0.11 gpu2=2001:db8::9 again=10.0.0.11"
+                                   << "";
+    QTest::newRow("genders") << "# nodes\nn[1-2]  compute,gpu,slots=8,rack=3\nn3 compute\nn1 mgmt%n\nlogin\n"
+                             << "n1=n1*8#compute+gpu+rack-3 n2=n2*8#compute+gpu+rack-3 n3=n3#compute login=login"
+                             << "line 4: \"mgmt%n\" can't be a tag";
     QTest::newRow("a host named host") << "host slots=4\n"
                                        << "host=host*4"
                                        << "";
@@ -248,11 +287,11 @@ void TestImportedNodes::rowsOfAnsible()
         << "";
     QTest::newRow("a proxy of its own kind") << "w1 ansible_ssh_common_args='-o ProxyCommand=\"nc -X 5 %h %p\"'\n"
                                              << "w1=w1"
-                                             << "line 1: the proxy of w1 was not understood";
+                                             << "line 1: ProxyCommand in the ssh arguments of w1 was not taken over";
     QTest::newRow("a template of its own variable")
         << "[g]\nw1 where=10.0.0.3\nw2\n[g:vars]\nansible_host={{ where }}\n"
         << "w1=10.0.0.3#g"
-        << "line 3: w2 has a template";
+        << "line 5: ansible_host of w2 is a template which only Ansible can fill in ({{ where }}): left out";
     QTest::newRow("tabs, no section") << "w1\tansible_host=10.0.0.1\tansible_port=2222\n"
                                       << "w1=10.0.0.1:2222"
                                       << "";
@@ -273,7 +312,60 @@ void TestImportedNodes::rowsOfAnsible()
            "ansible_password: !vault |\n        $ANSIBLE\n        61\n    g2:\n      <<: *d\n"
            "      ansible_user: eve\n"
         << "g1=bob@g1 g2=eve@g2"
-        << "line 5: the password of g1 and 1 more";
+        << "line 7: the password of g1 and 1 more";
+    QTest::newRow("YAML, a merge of itself") << "all:\n  hosts:\n    g1: &a\n      <<: *a\n      ansible_user: bob\n"
+                                             << "g1=bob@g1"
+                                             << "";
+    QTest::newRow("YAML, a list of merges") << "x: {hosts: {z: &p {ansible_user: one, ansible_port: 1}}}\nall: {hosts: "
+                                               "{y: &q {ansible_user: two, ansible_port: 2}, g1: {<<: [*q, *p], "
+                                               "ansible_port: 3}}}\n"
+                                            << "z=one@z:1#x y=two@y:2 g1=two@g1:3"
+                                            << "";
+    QTest::newRow("YAML, a user in the vault")
+        << "all:\n  hosts:\n    g1:\n    g2: {ansible_user: !vault \"$ANSIBLE\"}\n"
+        << "g1=g1"
+        << "line 4: ansible_user of g2 is encrypted by ansible-vault: left out";
+    QTest::newRow("YAML, a template without quotes")
+        << "all:\n  vars:\n    ansible_host: {{ x }}\n  hosts:\n    g1: {ansible_host: 10.0.0.1}\n    g2:\n"
+        << "g1=10.0.0.1"
+        << "line 3: ansible_host of g2 is no text; a template stands in quotes: left out";
+    QTest::newRow("user, port and key among ssh's arguments")
+        << "w1 ansible_ssh_common_args='-o User=bob -oPort=2222 -i ~/k -o ProxyJump=a,b@c:22'\nw2 "
+           "ansible_user=eve ansible_ssh_common_args='-l bob -q -o \"ProxyCommand ssh -qA -l ops -W [%h]:%p gate\"'\n"
+        << "w1=bob@w1:2222%~/k~a~b@c:22 w2=eve@w2~ops@gate"
+        << "";
+    QTest::newRow("other arguments of ssh") << "[g]\nw[1:3]\n[g:vars]\nansible_ssh_common_args='-F ssh.cfg -o "
+                                               "StrictHostKeyChecking=no -o Compression=yes'\n"
+                                            << "w1=w1#g w2=w2#g w3=w3#g"
+                                            << "line 4: -F in the ssh arguments of w1 and 2 more was not taken over; "
+                                               "write it in ~/.ssh/config, or a jump as "
+                                               "jump = [...] in the inventory\nline 4: StrictHostKeyChecking in";
+    QTest::newRow("a jump by templates") << "[g]\nw1\n[g:vars]\nansible_user=ops\ngate=10.0.0.1\nansible_ssh_common_"
+                                            "args='-J {{ ansible_user }}@{{gate}}'\n"
+                                         << "w1=ops@w1#g~ops@10.0.0.1"
+                                         << "";
+    QTest::newRow("a group's priority") << "[a]\nw1\n[b]\nw1\n[a:vars]\nansible_user=a\nansible_group_priority=9\n"
+                                           "[b:vars]\nansible_user=b\n"
+                                        << "w1=a@w1#b+a"
+                                        << "";
+    QTest::newRow("ansible-inventory --list")
+        << "{\n  \"_meta\": {\"hostvars\": {\n    \"g2\": {\"ansible_host\": \"10.0.0.2\", \"ansible_port\": 2222,\n"
+           "           \"ansible_user\": \"bob\", \"ansible_password\": \"x\"},\n    \"g3\": {\"ansible_user\":\n"
+           "      {\"__ansible_vault\": \"$ANSIBLE_VAULT;1.1\"}}}},\n  \"all\": {\"children\": [\"ungrouped\", "
+           "\"gpu\"]},\n"
+           "  \"gpu\": {\"hosts\": [\"g1\", \"g2\"], \"children\": [\"big\"]}, \"big\": {\"hosts\": [\"g3\", "
+           "\"g2\"]},\n  \"ungrouped\": {\"hosts\": [\"w1\"]}}\n"
+        << "g1=g1#gpu g2=bob@10.0.0.2:2222#gpu+big w1=w1"
+        << "line 4: the password of g2 was not taken over; give that account a key\nline 5: ansible_user of g3 is "
+           "encrypted";
+    QTest::newRow("what a script writes") << "{\"gpu\": [\"g1\"], \"web\": {\"hosts\": [\"w1\"], \"vars\": "
+                                             "{\"ansible_user\": \"bob\"}}}"
+                                          << "g1=g1#gpu w1=bob@w1#web"
+                                          << "";
+    QTest::newRow("YAML's inventory as JSON")
+        << "{\"all\": {\"hosts\": {\"g1\": {\"ansible_port\": 2222}, \"g2\": null}}}"
+        << "g1=g1:2222 g2=g2"
+        << "";
     QTest::newRow("YAML, odd") << "all:\n  hosts:\n    g1:\n    g2: 3\n  child: x\n"
                                << "g1=g1 g2=g2"
                                << "line 4: behind g2";
@@ -343,6 +435,10 @@ void TestImportedNodes::refused_data()
                                        << "job 8 has no nodes";
     QTest::newRow("JSON cut off") << "{\"nodes\": [\n"
                                   << "looks like JSON, but line";
+    QTest::newRow("Ansible's JSON of nothing") << "{\"_meta\": {\"hostvars\": {}}, \"all\": {\"children\": []}}"
+                                               << "names no host";
+    QTest::newRow("hosts by templates alone") << "w1 ansible_host={{x}}\n"
+                                              << "no line that names a host: line 1: ansible_host of w1 is a template";
     QTest::newRow("other JSON") << "{\"a\": 1}"
                                 << "JSON without nodes";
     QTest::newRow("bytes") << QString(QChar(0)) + "x"
@@ -386,6 +482,54 @@ void TestImportedNodes::aliases()
     QCOMPARE(problems(*names), "line 1: b, c: other names of a, of which one is enough");
     QVERIFY(write("stars", "Host *\n"));
     QVERIFY(!importSshConfig(folder.filePath("stars")));
+}
+
+// group_vars and host_vars, in Ansible's own order: what the inventory says of groups, then group_vars from the outer
+// groups to the inner ones, then the host there, then host_vars.
+void TestImportedNodes::besideAnsible()
+{
+    const QTemporaryDir folder;
+    const auto write = [&](const QString& name, const QByteArray& text) {
+        const QString path = folder.filePath(name);
+        QFile file(path);
+        return QDir().mkpath(QFileInfo(path).path()) && file.open(QIODevice::WriteOnly) &&
+               file.write(text) == text.size();
+    };
+    QVERIFY(write("hosts", "[inner]\na\nb ansible_port=3\nc\nd\ne\n[outer:children]\ninner\n[inner:vars]\n"
+                           "ansible_user=inventory\nansible_port=1\nansible_ssh_private_key_file=~/inventory\n"));
+    QVERIFY(write("group_vars/all.yml", "---\nansible_user: all\nansible_port: 2\ngate: 10.0.0.9\n"));
+    QVERIFY(write("group_vars/outer/10-user.yaml", "ansible_user: outer\n"));
+    QVERIFY(write("group_vars/outer/20-more/ssh", "ansible_ssh_common_args: '-o ProxyJump=ops@{{ gate }}'\n"));
+    QVERIFY(write("group_vars/outer/.hidden.yml", "ansible_user: hidden\n"));
+    QVERIFY(write("group_vars/outer/backup.yml~", "ansible_user: backup\n"));
+    QVERIFY(write("group_vars/outer/notes.txt", "ansible_user: notes\n"));
+    QVERIFY(write("group_vars/outer/vault.yml", "$ANSIBLE_VAULT;1.1;AES256\n6161\n"));
+    QVERIFY(write("group_vars/inner.json", "{\"ansible_user\": \"inner\"}"));
+    QVERIFY(write("host_vars/a.yml", "ansible_host: 10.0.0.1\nansible_user: own\n"));
+    QVERIFY(write("host_vars/b", "ansible_port: 4\n"));
+    QVERIFY(write("host_vars/c.yml", "\nansible_host: \"{{ lookup('env', 'C') }}\"\n"));
+    QVERIFY(write("host_vars/d.yml", "x: 1\nansible_host: [\n"));
+    QVERIFY(write("host_vars/e.yml", "- a list\n"));
+    const Result<ImportedNodes> imported = importFile(folder.filePath("hosts"));
+    QVERIFY2(imported, imported ? "" : qPrintable(imported.error().text));
+    const QString rest = "#outer+inner%~/inventory~ops@10.0.0.9";
+    QCOMPARE(shown(*imported),
+             "a=own@10.0.0.1:2" + rest + " b=inner@b:4" + rest + " d=inner@d:2" + rest + " e=inner@e:2" + rest);
+    const QString told = problems(*imported).replace(folder.path() + '/', "");
+    QVERIFY2(told.contains("group_vars/outer/vault.yml line 1: this file is encrypted by ansible-vault"),
+             qPrintable(told));
+    QVERIFY2(told.contains("host_vars/c.yml line 2: ansible_host of c is a template which only Ansible can fill in "
+                           "({{ lookup('env', 'C') }}): left out"),
+             qPrintable(told));
+    QVERIFY2(told.contains("host_vars/d.yml line 3: this is no YAML"), qPrintable(told));
+    QVERIFY2(told.contains("host_vars/e.yml line 1: variables are written name: value"), qPrintable(told));
+    QCOMPARE(imported->problems.size(), 4);
+    QCOMPARE(placedProblem("hosts", imported->problems.last()).section(':', 1, 1), "1");
+    // A host whose name climbs out of the folder reads nothing there.
+    QVERIFY(write("outside.yml", "ansible_user: climbed\n"));
+    QVERIFY(write("climbs", "[../outside]\nw1\n[all:vars]\nansible_user=bob\n"));
+    const Result<ImportedNodes> climbs = importFile(folder.filePath("climbs"));
+    QVERIFY(climbs && climbs->nodes[0].address.user == "all");
 }
 
 void TestImportedNodes::example()
