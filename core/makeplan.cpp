@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/launchplan.h"
 
+#include "core/environmentcheck.h"
 #include "core/masterchoice.h"
 #include "core/masterways.h"
 #include "core/nodeaddress.h"
 #include "core/nodehealth.h"
+#include "core/passedenvironment.h"
 #include "core/plancheck.h"
 #include "core/planenvironment.h"
 #include "core/rankcpus.h"

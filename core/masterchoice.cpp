@@ -29,8 +29,7 @@ public:
         }
         m_measured = measuredAddresses(m_nodes);
         m_subnets = subnetsOf(m_measured);
-        checkInterfaces();
-        tellLeftOut();
+        checkAddresses();
         if (!m_nodes[0].facts)
             fromInventory();
         else if (const QList<MasterWay> ways = masterWays(m_nodes, addressesOfMaster()); !ways.isEmpty())
@@ -66,38 +65,13 @@ private:
         m_choice.nodes[0].interface = {loopback, QStringLiteral("loopback, one node takes part")};
     }
 
-    void checkInterfaces()
+    // What stands against interfaces and addresses by the facts alone.
+    void checkAddresses()
     {
         for (const MeasuredNode& one : std::as_const(m_measured)) {
-            const QString& wanted = m_nodes[one.index].node.interface;
-            const bool there = std::any_of(one.addresses.begin(), one.addresses.end(),
-                                           [&](const NodeAddress& address) { return address.interface == wanted; });
-            if (!wanted.isEmpty() && !there)
-                problem(Severity::Error, one.index,
-                        QStringLiteral("%1 has no interface %2").arg(m_nodes[one.index].node.name, wanted),
-                        QStringLiteral("The inventory names it; its interfaces with addresses are %1.")
-                            .arg(interfaceNames(one)));
-        }
-    }
-
-    [[nodiscard]] static QString interfaceNames(const MeasuredNode& one)
-    {
-        QStringList names;
-        for (const NodeAddress& address : one.addresses) {
-            if (!names.contains(address.interface))
-                names.append(address.interface);
-        }
-        return names.isEmpty() ? QStringLiteral("none") : names.join(QLatin1String(", "));
-    }
-
-    void tellLeftOut()
-    {
-        for (const MeasuredNode& one : std::as_const(m_measured)) {
-            for (const NodeAddress& address : one.addresses) {
-                if (!address.leftOut.isEmpty())
-                    m_choice.nodes[one.index].reach.append(
-                        {address.text, address.leftOut, address.interface + QStringLiteral(", skipped")});
-            }
+            if (const auto missing = missingInterface(m_nodes[one.index].node, one))
+                m_choice.problems.append(*missing);
+            m_choice.nodes[one.index].reach += leftOutOf(one);
         }
     }
 

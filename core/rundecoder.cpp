@@ -3,6 +3,7 @@
 
 #include "core/exitreason.h"
 #include "core/ncclreport.h"
+#include "core/recordcurves.h"
 #include "core/spooltime.h"
 #include "core/wire/decoder.h"
 #include "core/wire/kinds.h"
@@ -47,22 +48,6 @@ std::string_view lastRewrite(std::string_view text)
     return at == std::string_view::npos ? text : text.substr(at + 1);
 }
 
-// Keys of device records that are names, sets or codes, not values over time.
-bool isNoCurve(std::string_view key)
-{
-    return key == "id" || key == "index" || key == "name" || key == "throttle" || key == "processes" ||
-           key == "error" || key == "note" || key == "pid";
-}
-
-// The keys of one kind of record of one rank or device come in the same order each time: a guess at the place finds the
-// series.
-struct Stream {
-    std::vector<std::string> keys;
-    std::vector<std::size_t> curves; // noSlot: not a curve
-};
-
-constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
-
 } // namespace
 
 struct RunDecoder::State {
@@ -71,12 +56,9 @@ struct RunDecoder::State {
     qint64 startWallUs = 0;
     int attempt = 1;
     wire::Decoder decoder;
-    std::map<std::pair<int, std::string>, Stream, std::less<>> streams; // by rank and device or kind
-    std::vector<SeriesKey> curves;
-    std::size_t lastPoints = 0;        // series in the last update
-    std::vector<std::size_t> inUpdate; // where a slot's points are in the update being made; kNoSlot: nowhere yet
-    std::string device;                // scratch
-    std::map<int, NcclReport> nccl;    // by rank, read out of their output
+    RecordCurves curves;
+    std::string device;             // scratch
+    std::map<int, NcclReport> nccl; // by rank, read out of their output
 
     [[nodiscard]] qint64 wallUs(std::int64_t timeUs) const { return time.wallUs(timeUs); }
 
@@ -85,60 +67,11 @@ struct RunDecoder::State {
         return (static_cast<double>(wallUs(timeUs)) - static_cast<double>(startWallUs)) / 1e6;
     }
 
-    std::vector<Point>& points(RunUpdate& update, std::size_t slot)
-    {
-        std::size_t& at = inUpdate[slot];
-        if (at == kNoSlot) {
-            at = update.points.size();
-            update.points.emplace_back(curves[slot], std::vector<Point>());
-        }
-        return update.points[at].second;
-    }
-
-    std::size_t newSlot(const wire::RecordView& record, std::string_view prefix, std::string_view key)
-    {
-        SeriesKey series;
-        series.metric = qstring(prefix) + qstring(key);
-        series.rank = record.rank;
-        series.nodeIndex = nodeIndex;
-        series.device = qstring(device);
-        series.attempt = attempt;
-        curves.push_back(series);
-        inUpdate.push_back(kNoSlot);
-        return curves.size() - 1;
-    }
-
     // Every numeric field becomes a point; `prefix` is "" for metrics, "device/", "proc/".
     void addCurves(RunUpdate& update, const wire::RecordView& record, std::string_view prefix, double step)
     {
-        auto found = streams.find(std::pair<int, std::string>(record.rank, std::string(prefix) + device));
-        if (found == streams.end())
-            found =
-                streams.emplace(std::pair<int, std::string>(record.rank, std::string(prefix) + device), Stream()).first;
-        Stream& stream = found->second;
         const double seconds = startWallUs == 0 ? kNaN : secondsSinceStart(record.timeUs);
-        for (std::size_t i = 0; i < record.fields->size(); ++i) {
-            const wire::Field& field = (*record.fields)[i];
-            std::size_t at = i;
-            if (at >= stream.keys.size() || stream.keys[at] != field.key)
-                at = place(stream, record, prefix, field.key);
-            if (stream.curves[at] == kNoSlot)
-                continue;
-            if (const auto value = field.number())
-                points(update, stream.curves[at]).push_back({step, seconds, *value});
-        }
-    }
-
-    std::size_t place(Stream& stream, const wire::RecordView& record, std::string_view prefix, std::string_view key)
-    {
-        for (std::size_t i = 0; i < stream.keys.size(); ++i) {
-            if (stream.keys[i] == key)
-                return i;
-        }
-        const bool noCurve = prefix.empty() ? key == "step" : isNoCurve(key);
-        stream.keys.emplace_back(key);
-        stream.curves.push_back(noCurve ? kNoSlot : newSlot(record, prefix, key));
-        return stream.keys.size() - 1;
+        curves.add(update, record, {prefix, device, nodeIndex, attempt, step, seconds});
     }
 
     void metric(RunUpdate& update, const wire::RecordView& record)
@@ -156,7 +89,7 @@ struct RunDecoder::State {
             startWallUs = wallUs(record.timeUs);
         if (const int next = smallOf(record, "attempt", attempt); next != attempt) {
             attempt = next;
-            streams.clear(); // attempts are series of their own
+            curves.newAttempt();
             nccl.clear();
             update.steps.clear();
         }
@@ -288,14 +221,12 @@ RunUpdate RunDecoder::feed(std::string_view bytes)
     RunUpdate update;
     update.nodeIndex = state.nodeIndex;
     update.attempt = state.attempt;
-    std::fill(state.inUpdate.begin(), state.inUpdate.end(), kNoSlot);
-    update.points.reserve(state.lastPoints);
+    state.curves.beginUpdate(update);
     const auto before = state.decoder.counts();
     while (!bytes.empty())
         state.decoder.feed(state.time.takePiece(bytes),
                            [&](const wire::RecordView& record) { state.take(update, record); });
     const auto& after = state.decoder.counts();
-    state.lastPoints = update.points.size();
     update.malformed = after.malformed + after.oversize - before.malformed - before.oversize;
     update.spoolBytes = static_cast<qint64>(after.bytes);
     return update;

@@ -82,4 +82,26 @@ QList<Subnet> subnetsOf(const QList<MeasuredNode>& measured)
     return subnets;
 }
 
+QList<ReachTry> leftOutOf(const MeasuredNode& measured)
+{
+    QList<ReachTry> rows;
+    for (const NodeAddress& address : measured.addresses)
+        if (!address.leftOut.isEmpty())
+            rows.append({address.text, address.leftOut, address.interface + QStringLiteral(", skipped")});
+    return rows;
+}
+
+std::optional<Problem> missingInterface(const Node& node, const MeasuredNode& measured)
+{
+    QStringList names;
+    for (const NodeAddress& address : measured.addresses)
+        if (!names.contains(address.interface))
+            names.append(address.interface);
+    if (node.interface.isEmpty() || names.contains(node.interface))
+        return std::nullopt;
+    return Problem{Severity::Error, node.name, QStringLiteral("%1 has no interface %2").arg(node.name, node.interface),
+                   QStringLiteral("The inventory names it; its interfaces with addresses are %1.")
+                       .arg(names.isEmpty() ? QStringLiteral("none") : names.join(QLatin1String(", ")))};
+}
+
 } // namespace lockstep

@@ -21,6 +21,9 @@ struct Subnet {
 };
 
 [[nodiscard]] QList<MeasuredNode> measuredAddresses(const QList<PlanNode>& nodes);
+[[nodiscard]] QList<ReachTry> leftOutOf(const MeasuredNode& measured); // addresses, with the reasons
+// Of the interface that the inventory names and the node has not.
+[[nodiscard]] std::optional<Problem> missingInterface(const Node& node, const MeasuredNode& measured);
 // The fastest first, IPv4 before IPv6 where equal, else the order of the facts.
 [[nodiscard]] QList<Subnet> subnetsOf(const QList<MeasuredNode>& measured);
 
