@@ -35,12 +35,12 @@ std::chrono::seconds pauseBefore(int restart)
     return std::chrono::seconds(std::min(kMostS, kFirstS << std::clamp(restart - 1, 0, kDoublings)));
 }
 
-RunSpec resumed(const RunSpec& spec, bool hasCheckpoint)
+RunSpec resumed(const RunSpec& spec, Checkpoints ofThisRun)
 {
     const QByteArray folder = spec.option(QStringLiteral("checkpoint"));
     const QByteArray from = spec.option(QStringLiteral("resume"));
     RunSpec next = spec;
-    if (folder.isEmpty() || (!hasCheckpoint && !from.isEmpty() && from != folder))
+    if (folder.isEmpty() || (ofThisRun == Checkpoints::None && !from.isEmpty() && from != folder))
         return next;
     next.setOption(QStringLiteral("resume"), folder);
     if (spec.option(QStringLiteral("resume_older")).isEmpty()) // killed while it was written: the one before is good

@@ -29,8 +29,9 @@ struct AttemptsSoFar {
 [[nodiscard]] std::chrono::seconds pauseBefore(int restart);
 
 // The spec of an attempt after the first: goes on from the newest checkpoint that all ranks have, which is rank 0's,
-// for rank 0 writes it when all have reached the step and reads it for all. `hasCheckpoint`: this run has written one;
-// else a spec that resumes from elsewhere does so again.
-[[nodiscard]] RunSpec resumed(const RunSpec& spec, bool hasCheckpoint);
+// for rank 0 writes it when all have reached the step and reads it for all. While this run has written none, a spec
+// that resumes from elsewhere does so again.
+enum class Checkpoints { None, Written };
+[[nodiscard]] RunSpec resumed(const RunSpec& spec, Checkpoints ofThisRun);
 
 } // namespace lockstep

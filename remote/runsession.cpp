@@ -46,7 +46,8 @@ void RunSession::launch(const RunSpec& spec, const QList<Node>& nodes)
 
 void RunSession::startLaunch(std::optional<LaunchId> again)
 {
-    const RunSpec spec = again ? resumed(m_spec, !m_checkpoint.isEmpty()) : m_spec;
+    const Checkpoints written = m_checkpoint.isEmpty() ? Checkpoints::None : Checkpoints::Written;
+    const RunSpec spec = again ? resumed(m_spec, written) : m_spec;
     beginWork(0);
     if (again)
         attemptBegun(again->attempt);

@@ -112,7 +112,7 @@ void TstRestartPolicy::resumesFromTheNewestCheckpoint()
         spec.setOption(QStringLiteral("checkpoint"), checkpoint);
     if (!resume.isEmpty())
         spec.setOption(QStringLiteral("resume"), resume);
-    const RunSpec next = resumed(spec, has);
+    const RunSpec next = resumed(spec, has ? Checkpoints::Written : Checkpoints::None);
     QCOMPARE(next.option(QStringLiteral("resume")), wanted);
     const bool own = !checkpoint.isEmpty() && wanted == checkpoint;
     QCOMPARE(next.option(QStringLiteral("resume_older")), own ? QByteArray("yes") : QByteArray());
