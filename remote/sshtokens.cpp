@@ -3,6 +3,7 @@
 
 #include "remote/sshconfig.h"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QSysInfo>
 
@@ -44,6 +45,16 @@ bool harmless(const QString& name)
     });
 }
 
+// Of "${HOME}" the name; empty: there stands none, or one that is not set, which then stays as it is written.
+QString variableAt(const QString& text, qsizetype at)
+{
+    const qsizetype end = text.indexOf(u'}', at);
+    if (!QStringView(text).mid(at).startsWith(QLatin1String("${")) || end < 0)
+        return {};
+    const QString name = text.mid(at + 2, end - at - 2);
+    return qEnvironmentVariableIsSet(name.toLocal8Bit().constData()) ? name : QString();
+}
+
 } // namespace
 
 Account Account::own()
@@ -63,6 +74,11 @@ QString expandedPath(QString path, const SshHost& host, const QString& typed)
         path.replace(0, 1, self.home);
     QString result;
     for (qsizetype i = 0; i < path.size(); ++i) {
+        if (const QString variable = variableAt(path, i); !variable.isEmpty()) {
+            result += qEnvironmentVariable(variable.toLocal8Bit().constData());
+            i += variable.size() + 2; // "${" and, by the loop, "}"
+            continue;
+        }
         if (path[i] != u'%' || i + 1 == path.size()) {
             result += path[i];
             continue;
@@ -82,6 +98,13 @@ QString expandedPath(QString path, const SshHost& host, const QString& typed)
             break;
         case u'L':
             result += QSysInfo::machineHostName().section(u'.', 0, 0);
+            break;
+        case u'C': // ssh.c, ssh_connection_hash, before OpenSSH 9.6 added the jump host
+            result += QString::fromLatin1(
+                QCryptographicHash::hash(
+                    (QSysInfo::machineHostName() + host.hostName + QString::number(host.port) + host.user).toUtf8(),
+                    QCryptographicHash::Sha1)
+                    .toHex());
             break;
         default:
             result += hostToken(path[i], host, typed);

@@ -15,7 +15,7 @@ struct Account { // ssh takes both from the account, not from the environment
     [[nodiscard]] static Account own();
 };
 
-// A file name: ~ and %d %h %i %k %l %L %n %p %r %u %%.
+// A file name: ~, ${VARIABLE} and %C %d %h %i %k %l %L %n %p %r %u %%.
 [[nodiscard]] QString expandedPath(QString path, const SshHost& host, const QString& typed);
 
 // %h %k %n %p %r %%, for ProxyCommand and ProxyJump. BadInput when a name holds characters that would mean something to
