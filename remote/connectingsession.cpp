@@ -66,6 +66,8 @@ ConnectingSession::ConnectingSession(const SshHost& host, const QList<QByteArray
     ssh_options_set(session, SSH_OPTIONS_PORT, &port);
     ssh_options_set(session, SSH_OPTIONS_USER, host.user.toUtf8().constData());
     ssh_options_set(session, SSH_OPTIONS_FD, &m_socket);
+    if (host.requiredRsaBits > 0)
+        ssh_options_set(session, SSH_OPTIONS_RSA_MIN_SIZE, &host.requiredRsaBits);
     ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, "/dev/null"); // we check and order host keys
     ssh_options_set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null");
     setAlgorithms(host, hostKeyOrder(known));

@@ -78,6 +78,14 @@ QString HostKeyCheck::objectionTo(const SshCertificate& certificate, Deadline de
     return {};
 }
 
+QString HostKeyCheck::unusedOptions() const
+{
+    const QStringList unused = m_host.unused(NotHonoured::Matters::WhenTheHostKeyIsRefused);
+    return unused.isEmpty()
+               ? QString()
+               : QStringLiteral(" Of ssh_config, this is not followed: %1.").arg(unused.join(QStringLiteral("; ")));
+}
+
 Result<void> HostKeyCheck::check(const ServerKey& key)
 {
     const KeyFinding finding = m_known.check(m_host.knownHostsName(), m_host.port, key);
@@ -101,7 +109,7 @@ Result<void> HostKeyCheck::check(const ServerKey& key)
             text += QStringLiteral(" (Its certificate is for another key, %1.)").arg(m_certified->fingerprint());
         else if (!m_noCertificate.isEmpty())
             text += QStringLiteral(" (%1.)").arg(m_noCertificate);
-        return failure(ErrorCode::HostKeyUnknown, text, m_node);
+        return failure(ErrorCode::HostKeyUnknown, text + unusedOptions(), m_node);
     }
     case KeyVerdict::Changed:
         return failure(
@@ -109,7 +117,8 @@ Result<void> HostKeyCheck::check(const ServerKey& key)
             QStringLiteral("%1 shows another host key than before: %2 %3, where %4 has %5. Nothing was sent. If the "
                            "machine was set up anew, ask whoever did it and remove that line; if not, somebody may "
                            "stand between you and it.")
-                .arg(m_server, key.typeName(), key.fingerprint(), finding.line, finding.knownFingerprint),
+                    .arg(m_server, key.typeName(), key.fingerprint(), finding.line, finding.knownFingerprint) +
+                unusedOptions(),
             m_node);
     case KeyVerdict::Revoked:
         return failure(ErrorCode::HostKeyChanged,

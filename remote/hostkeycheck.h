@@ -33,6 +33,7 @@ public:
     [[nodiscard]] static Result<void> accept(const SeenHostKey& seen, const QString& node);
 
 private:
+    [[nodiscard]] QString unusedOptions() const; // what of ssh_config might have known better; empty: nothing
     [[nodiscard]] QString objectionTo(const SshCertificate& certificate, Deadline deadline,
                                       const std::stop_token& stop) const;
 

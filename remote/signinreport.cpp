@@ -6,8 +6,8 @@ namespace lockstep {
 SignInReport::SignInReport(const SshHost& host, QString node, QStringList notes)
     : m_host(host), m_node(std::move(node)), m_tried(std::move(notes))
 {
-    for (const QString& option : host.notHonoured)
-        m_tried += QStringLiteral("%1, which ssh_config names, is not used here").arg(option);
+    for (const QString& unused : host.unused(NotHonoured::Matters::WhenSigningInFails))
+        m_tried += QStringLiteral("not what ssh_config says (%1)").arg(unused);
 }
 
 void SignInReport::allows(int methods)

@@ -6,6 +6,8 @@
 #include "remote/sshconfigreader.h"
 #include "remote/sshtokens.h"
 
+#include <algorithm>
+
 namespace lockstep {
 
 namespace {
@@ -18,7 +20,7 @@ QString agentSocket(const QString& value, const SshHost& host, const QString& ty
         return {};
     if (value.isEmpty() || value == QLatin1String("SSH_AUTH_SOCK"))
         return qEnvironmentVariable("SSH_AUTH_SOCK");
-    if (value.startsWith(u'$'))
+    if (value.startsWith(u'$') && !value.startsWith(QLatin1String("${")))
         return qEnvironmentVariable(value.mid(1).toLocal8Bit().constData());
     return expandedPath(value, host, typed);
 }
@@ -30,8 +32,18 @@ QString SshHost::knownHostsName() const
     return (hostKeyAlias.isEmpty() ? hostName : hostKeyAlias).toLower();
 }
 
+QStringList SshHost::unused(NotHonoured::Matters when) const
+{
+    QStringList sentences;
+    for (const NotHonoured& one : notHonoured)
+        if (one.matters == when)
+            sentences += one.sentence;
+    return sentences;
+}
+
 namespace {
 
+constexpr int kLeastRsaBits = 1024; // what ssh and libssh ask for anyway
 constexpr char kUsualMethods[] = "publickey,keyboard-interactive,password";
 
 bool isYes(const QString& value) // ssh -G writes either, by option
@@ -46,6 +58,7 @@ struct Dump {
     QStringList userFiles, globalFiles, jumps;
     QString preferred = QLatin1String(kUsualMethods);
     QStringList refusedMethods;
+    bool permitsLocalCommand = false, hasLocalCommand = false;
 
     void take(const QByteArray& key, const QString& value);
     void takeMore(const QByteArray& key, const QString& value);
@@ -126,10 +139,14 @@ void Dump::takeMore(const QByteArray& key, const QString& value)
         host.publicKeyAlgorithms = value;
     else if (key == "revokedhostkeys" && !none)
         host.revokedHostKeys = value;
-    else if (key == "pkcs11provider" && !none)
-        host.notHonoured += QStringLiteral("PKCS11Provider %1 (add it to your ssh-agent with `ssh-add -s`)").arg(value);
-    else if (key == "knownhostscommand" && !none)
-        host.notHonoured += QStringLiteral("KnownHostsCommand %1").arg(value);
+    else if (key == "requiredrsasize")
+        host.requiredRsaBits = value.toInt() > kLeastRsaBits ? value.toInt() : 0;
+    else if (key == "permitlocalcommand")
+        permitsLocalCommand = isYes(value);
+    else if (key == "localcommand" && !none)
+        hasLocalCommand = true;
+    else if (const auto unused = notHonoured(key, value); unused && !host.notHonoured.contains(*unused))
+        host.notHonoured += *unused;
 }
 
 } // namespace
@@ -142,6 +159,10 @@ Result<SshHost> parseResolved(const QByteArray& output, const QString& typed)
             dump.take(line.left(blank).toLower(), QString::fromUtf8(line.mid(blank + 1)).trimmed());
 
     SshHost& host = dump.host;
+    if (dump.permitsLocalCommand && dump.hasLocalCommand)
+        host.notHonoured += {NotHonoured::Matters::Always,
+                             QStringLiteral("LocalCommand: no command is run here once the connection stands")};
+    std::ranges::sort(host.notHonoured, {}, &NotHonoured::sentence); // ssh's own order differs from ours
     host.identityAgent = agentSocket(dump.agent, host, typed);
     for (QStringList* files : {&host.identityFiles, &host.certificateFiles, &dump.userFiles, &dump.globalFiles})
         for (QString& file : *files)

@@ -2,6 +2,7 @@
 // What ssh itself would use for a host. `ssh -G` is the resolver where ssh is installed.
 #pragma once
 
+#include "remote/nothonoured.h"
 #include "remote/sshsettings.h"
 #include "remote/transport.h"
 
@@ -34,11 +35,13 @@ struct SshHost {
     bool acceptNewHostKeys = false; // StrictHostKeyChecking accept-new, no or off: an unknown key is added unasked
     // As written there, "+x" and "-x" included; empty: ours.
     QString ciphers, macs, kexAlgorithms, hostKeyAlgorithms, publicKeyAlgorithms;
-    QStringList notHonoured; // "PKCS11Provider /usr/lib/x.so": said when a sign-in fails
+    int requiredRsaBits = 0;        // RequiredRSASize; 0: libssh's own
+    QList<NotHonoured> notHonoured; // each once
 
     bool operator==(const SshHost&) const = default;
 
     [[nodiscard]] QString knownHostsName() const; // the name a host key is kept under, without the port
+    [[nodiscard]] QStringList unused(NotHonoured::Matters when) const; // sentences about options that are not followed
 };
 
 // The output of ssh -G. `typed` is what the person wrote (%n).

@@ -48,6 +48,27 @@ constexpr ConfigKeywordRow kRows[] = {
     {"pubkeyacceptedalgorithms", String},
     {"pkcs11provider", String},
     {"knownhostscommand", Command},
+    // Not followed, but told of (nothonoured.h).
+    {"addkeystoagent", Files},
+    {"checkhostip", Flag},
+    {"controlpath", String},
+    {"dynamicforward", Command},
+    {"forwardagent", String},
+    {"forwardx11", Flag},
+    {"gssapiauthentication", Flag},
+    {"gssapikeyexchange", Flag},
+    {"hostbasedauthentication", Flag},
+    {"localcommand", Command},
+    {"localforward", Command},
+    {"nohostauthenticationforlocalhost", Flag},
+    {"permitlocalcommand", Flag},
+    {"remotecommand", Command},
+    {"remoteforward", Command},
+    {"requiredrsasize", Number},
+    {"securitykeyprovider", String},
+    {"setenv", Files},
+    {"tunnel", Choice, " yes no true false point-to-point ethernet "},
+    {"verifyhostkeydns", Choice, " yes no true false ask "},
     {"canonicalizehostname", Choice, " yes no true false always none "},
 };
 
@@ -68,20 +89,20 @@ constexpr Renamed kRenamed[] = {
 
 // What OpenSSH 9.2 knows besides, what it has dropped and still takes, and what later ones know.
 constexpr char kOthers[] =
-    " addkeystoagent afstokenpassing canonicaldomains canonicalizefallbacklocal canonicalizemaxdots "
-    "canonicalizepermittedcnames casignaturealgorithms channeltimeout checkhostip clearallforwardings compression "
-    "compressionlevel connectionattempts controlmaster controlpath controlpersist dynamicforward "
+    " afstokenpassing canonicaldomains canonicalizefallbacklocal canonicalizemaxdots "
+    "canonicalizepermittedcnames casignaturealgorithms channeltimeout clearallforwardings compression "
+    "compressionlevel connectionattempts controlmaster controlpersist "
     "enableescapecommandline enablesshkeysign escapechar exitonforwardfailure fallbacktorsh fingerprinthash "
-    "forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports "
-    "globalknownhostsfile2 gssapiauthentication gssapiclientidentity gssapidelegatecredentials gssapikeyexchange "
+    "forkafterauthentication forwardx11timeout forwardx11trusted gatewayports "
+    "globalknownhostsfile2 gssapiclientidentity gssapidelegatecredentials "
     "gssapikexalgorithms gssapirenewalforcesrekey gssapiserveridentity gssapitrustdns hostbasedacceptedalgorithms "
-    "hostbasedauthentication hostbasedkeytypes ipqos kerberosauthentication kerberostgtpassing keepalive localcommand "
-    "localforward loglevel logverbose nohostauthenticationforlocalhost obscurekeystroketiming permitlocalcommand "
-    "permitremoteopen protocol protocolkeepalives refuseconnection rekeylimit remotecommand remoteforward requesttty "
-    "requiredrsasize rhostsauthentication rhostsrsaauthentication rsaauthentication "
-    "securitykeyprovider sendenv serveralivecountmax serveraliveinterval sessiontype setenv setuptimeout stdinnull "
-    "streamlocalbindmask streamlocalbindunlink syslogfacility tag tcpkeepalive tunnel tunneldevice updatehostkeys "
-    "useblacklistedkeys useprivilegedport userknownhostsfile2 userhostcertificate usersh verifyhostkeydns "
+    "hostbasedkeytypes ipqos kerberosauthentication kerberostgtpassing keepalive "
+    "loglevel logverbose obscurekeystroketiming "
+    "permitremoteopen protocol protocolkeepalives refuseconnection rekeylimit requesttty "
+    "rhostsauthentication rhostsrsaauthentication rsaauthentication "
+    "sendenv serveralivecountmax serveraliveinterval sessiontype setuptimeout stdinnull "
+    "streamlocalbindmask streamlocalbindunlink syslogfacility tag tcpkeepalive tunneldevice updatehostkeys "
+    "useblacklistedkeys useprivilegedport userknownhostsfile2 userhostcertificate usersh "
     "versionaddendum "
     "visualhostkey warnweakcrypto xauthlocation ";
 

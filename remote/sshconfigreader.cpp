@@ -212,7 +212,15 @@ Result<void> SshConfigReader::apply(const Place& at, const ConfigKeywordRow& row
         if (!words->isEmpty())
             set(at, row.name, words->join(' '));
         return {};
-    default:
+    case ConfigKeyword::IgnoreUnknown:
+    case ConfigKeyword::String:
+    case ConfigKeyword::Flag:
+    case ConfigKeyword::Choice:
+    case ConfigKeyword::Port:
+    case ConfigKeyword::Number:
+    case ConfigKeyword::Seconds:
+    case ConfigKeyword::File:
+    case ConfigKeyword::Agent:
         break;
     }
     if (words->isEmpty() || words->first().isEmpty())
@@ -278,10 +286,19 @@ Result<void> SshConfigReader::applyOneWord(const Place& at, const ConfigKeywordR
             return bad();
         set(at, row.name, word);
         return {};
-    default:
+    case ConfigKeyword::String:
         set(at, row.name, word);
         return {};
+    case ConfigKeyword::Host: // apply() has read these: they are no one word
+    case ConfigKeyword::Match:
+    case ConfigKeyword::Include:
+    case ConfigKeyword::Files:
+    case ConfigKeyword::Command:
+    case ConfigKeyword::Jump:
+    case ConfigKeyword::Other:
+        return {};
     }
+    return {};
 }
 
 } // namespace lockstep

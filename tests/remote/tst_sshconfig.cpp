@@ -18,6 +18,8 @@ private slots:
     void takesWhatThePersonTyped();
     void readsKeysAndFiles();
     void worksWithoutSsh();
+    void tellsWhatIsNotFollowed_data();
+    void tellsWhatIsNotFollowed();
     void refuses_data();
     void refuses();
 
@@ -105,6 +107,16 @@ void TestSshConfig::readsKeysAndFiles()
     QCOMPARE(resolved->hashKnownHosts, true);
     QCOMPARE(resolved->addressFamily, QStringLiteral("inet6"));
 
+    qputenv("OUR_FOLDER", "/of/ours");
+    const auto variables = resolve("Host *\n IdentityFile ${OUR_FOLDER}/%h\n CertificateFile ${OUR_UNSET}/a\n "
+                                   "IdentityAgent ${OUR_FOLDER}/agent\n UserKnownHostsFile ${OUR_FOLDER}/known\n",
+                                   {{}, "gpu1", 0});
+    QVERIFY2(variables, qPrintable(variables ? QString() : variables.error().text));
+    QCOMPARE(variables->identityFiles, QStringList({"/of/ours/gpu1"}));
+    QCOMPARE(variables->certificateFiles, QStringList({"${OUR_UNSET}/a"})); // there is no such file, and that is said
+    QCOMPARE(variables->identityAgent, QStringLiteral("/of/ours/agent"));
+    QCOMPARE(variables->knownHostsFiles.first(), QStringLiteral("/of/ours/known"));
+
     const auto none = resolve("Host *\n IdentityAgent none\n", {{}, "gpu1", 0});
     QVERIFY(none);
     QCOMPARE(none->identityAgent, QString());
@@ -121,6 +133,56 @@ void TestSshConfig::worksWithoutSsh()
     QCOMPARE(resolved->port, 2222);
     QVERIFY(resolved->knownHostsFiles.first().endsWith("/.ssh/known_hosts"));
     QVERIFY(!resolved->identityFiles.isEmpty());
+}
+
+void TestSshConfig::tellsWhatIsNotFollowed_data()
+{
+    using enum NotHonoured::Matters;
+    QTest::addColumn<QByteArray>("option");
+    QTest::addColumn<NotHonoured::Matters>("matters");
+    QTest::addColumn<QString>("sentence"); // its beginning; empty: nothing is told
+    const auto row = [](const char* option, NotHonoured::Matters matters, const char* sentence) {
+        QTest::newRow(option) << QByteArray(option) << matters << QString::fromLatin1(sentence);
+    };
+    row("GSSAPIAuthentication yes", WhenSigningInFails, "GSSAPIAuthentication: there is no signing in by Kerberos");
+    row("HostbasedAuthentication yes", WhenSigningInFails, "HostbasedAuthentication: ");
+    row("PKCS11Provider /usr/lib/opensc.so", WhenSigningInFails, "PKCS11Provider: ");
+    row("SecurityKeyProvider /usr/lib/sk.so", WhenSigningInFails, "SecurityKeyProvider: ");
+    row("ControlPath ~/.ssh/%C", WhenSigningInFails, "ControlPath: ");
+    row("KnownHostsCommand /bin/keys %H", WhenTheHostKeyIsRefused, "KnownHostsCommand: ");
+    row("VerifyHostKeyDNS ask", WhenTheHostKeyIsRefused, "VerifyHostKeyDNS: ");
+    row("NoHostAuthenticationForLocalhost yes", WhenTheHostKeyIsRefused, "NoHostAuthenticationForLocalhost: the host");
+    row("CheckHostIP yes", Always, "CheckHostIP: ");
+    row("AddKeysToAgent confirm 1h", Always, "AddKeysToAgent: ");
+    row("ForwardAgent yes", Always, "ForwardAgent: the agent is not forwarded");
+    row("ForwardAgent $OUR_AGENT", Always, "ForwardAgent: ");
+    row("ForwardX11 yes", Always, "ForwardX11: ");
+    row("LocalForward 8888 localhost:8888", Always, "LocalForward: ");
+    row("RemoteForward 9000 localhost:9000", Always, "RemoteForward: ");
+    row("DynamicForward 1080", Always, "DynamicForward: ");
+    row("Tunnel ethernet", Always, "Tunnel: ");
+    row("RemoteCommand tmux attach", Always, "RemoteCommand: it is not run");
+    row("SetEnv A=b C=d", Always, "SetEnv: ranks get the variables of the plan");
+    row("PermitLocalCommand yes\nLocalCommand echo %h", Always, "LocalCommand: no command is run here");
+    row("LocalCommand echo %h", Always, ""); // ssh does not run it either
+    row("PermitLocalCommand yes", Always, "");
+    row("ForwardAgent no", Always, "");
+    row("GSSAPIAuthentication no", WhenSigningInFails, "");
+    row("SecurityKeyProvider internal", WhenSigningInFails, "");
+    row("RemoteCommand none", Always, "");
+    row("ServerAliveInterval 30", Always, "");
+}
+
+void TestSshConfig::tellsWhatIsNotFollowed()
+{
+    QFETCH(QByteArray, option);
+    QFETCH(NotHonoured::Matters, matters);
+    QFETCH(QString, sentence);
+    const auto host = resolve("Host gpu-1\n User u\n" + option + '\n', {{}, "gpu-1", 0});
+    QVERIFY2(host, host ? "" : qPrintable(host.error().text));
+    QCOMPARE(host->notHonoured.size(), sentence.isEmpty() ? 0 : 1);
+    const QString told = host->unused(matters).join(u' ');
+    QVERIFY2(sentence.isEmpty() ? told.isEmpty() : told.startsWith(sentence), qPrintable(told));
 }
 
 void TestSshConfig::refuses_data()

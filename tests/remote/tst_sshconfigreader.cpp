@@ -53,7 +53,10 @@ QStringList fields(const Result<SshHost>& result)
             QString::number(host.passwordPrompts),
             host.batchMode ? "batch" : "",
             host.acceptNewHostKeys ? "accept new" : "",
-            host.notHonoured.join(u' ')};
+            QString::number(host.requiredRsaBits),
+            host.unused(NotHonoured::Matters::Always).join(u' '),
+            host.unused(NotHonoured::Matters::WhenSigningInFails).join(u' '),
+            host.unused(NotHonoured::Matters::WhenTheHostKeyIsRefused).join(u' ')};
 }
 
 // Empty: the same. Else what ssh has and we have not.
@@ -169,7 +172,21 @@ private:
             {"BatchMode", {"yes", "no"}},
             {"StrictHostKeyChecking", {"yes", "no", "ask", "accept-new", "off"}},
             {"ServerAliveInterval", {"30"}},
-            {"ForwardAgent", {"yes"}},
+            {"ForwardAgent", {"yes", "no"}},
+            {"GSSAPIAuthentication", {"yes", "no"}},
+            {"HostbasedAuthentication", {"yes", "no"}},
+            {"NoHostAuthenticationForLocalhost", {"yes", "no"}},
+            {"VerifyHostKeyDNS", {"yes", "ask", "no"}},
+            {"CheckHostIP", {"yes", "no"}},
+            {"AddKeysToAgent", {"yes", "confirm", "no"}},
+            {"PermitLocalCommand", {"yes", "no"}},
+            {"LocalCommand", {"echo %h", "none"}},
+            {"RemoteCommand", {"none", "tmux attach"}},
+            {"RequiredRSASize", {"1024", "3072"}},
+            {"SetEnv", {"A=b", "A=\"b c\" D=e"}},
+            {"Tunnel", {"yes", "no"}},
+            {"RemoteForward", {"9000 localhost:9000"}},
+            {"DynamicForward", {"1080"}},
             {"SendEnv", {"LANG LC_*"}},
             {"LocalForward", {"8888 localhost:8888"}},
             {"ControlPath", {"~/.ssh/cm-%C"}},
@@ -182,7 +199,7 @@ private:
                          "Match unknown x\n", "HashKnownHosts maybe\n", "ProxyJump a,,b\n", "Host \"\"\n"});
         const auto& [word, values] = known[below(static_cast<int>(known.size()))];
         const QByteArray value = pick(values);
-        const bool whole = word.startsWith("Proxy"); // the rest of the line is the value
+        const bool whole = word.startsWith("Proxy") || word.endsWith("Command"); // the rest of the line is the value
         return keyword(word) + value + (whole ? "\n" : pick({"\n", "\n", "  \n", " # why\n", "\r\n"}));
     }
 
@@ -268,6 +285,22 @@ void TestSshConfigReader::corners_data()
     row("missing include", "Include no-such-file\nUser u\n", "gpu-1");
     row("same key twice", "IdentityFile /k/a\nHost gpu-1\n IdentityFile /k/a\n IdentityFile /k/b\n", "gpu-1");
     row("empty file", "", "gpu-1");
+    row("lines of DOS", "Host gpu-1\r\n\tUser alice\r\n\tHostName 10.0.0.1\r\n\r\nHost *\r\n Port 9\r\n", "gpu-1");
+    row("mark of UTF-8", "\xef\xbb\xbfHost gpu-1\n User alice\n", "gpu-1");
+    row("single quotes", "Host 'gpu-1'\n User 'a b'\n IdentityFile '/k/a b'\n", "gpu-1");
+    row("quotes in the middle", "Host gp\"u-1\"\n User a\"b c\"d\n", "gpu-1");
+    row("quoted criteria", "Match host \"gpu-1,x\" originalhost \"gpu*\"\n Port 5\n", "gpu-1");
+    row("exec with quotes", "Match exec \"test \\\"%h\\\" = gpu-1\"\n Port 6\n", "gpu-1");
+    row("exec with an equals sign", "Match exec=\"test %h = gpu-1\"\n Port 6\n", "gpu-1");
+    row("percent in the name", "Host gpu-1\n HostName %h.%%x.org\n", "gpu-1");
+    row("variable in a path", "IdentityFile ${HOME}/k\nUserKnownHostsFile ${HOME}/known\n", "gpu-1");
+    row("hash of the connection", "HostName 10.0.0.1\nUser bob\nPort 7\nUserKnownHostsFile /known/%C\n", "gpu-1");
+    row("form feed at the end", "User bob\f\nPort 7\f\n", "gpu-1");
+    row("negated alone", "Host !gpu-2\n User bob\n", "gpu-1");
+    row("two values for one word", "HostName a b\n", "gpu-1");
+    row("flag in capitals", "ForwardAgent YES\n", "gpu-1");
+    row("size of RSA keys", "RequiredRSASize 3072\n", "gpu-1");
+    row("remote command none", "RemoteCommand none\nLocalCommand x\nPermitLocalCommand yes\n", "gpu-1");
 }
 
 void TestSshConfigReader::corners()
