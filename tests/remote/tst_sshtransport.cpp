@@ -8,6 +8,7 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include <memory>
 #include <thread>
 
 using namespace lockstep;
@@ -69,7 +70,8 @@ private slots:
 private:
     IoThread m_io;
     SshTransport m_transport{TestCluster::node("n1"), m_io, TestCluster::settings()};
-    SshTransport m_dash{TestCluster::node("n1", "dasher"), m_io, TestCluster::settings()};
+    QByteArray m_shell; // the login shell of the user dasher, as m_shelled has signed in
+    std::unique_ptr<SshTransport> m_shelled;
 };
 
 void TestSshTransport::endsWith_data()
@@ -105,22 +107,28 @@ void TestSshTransport::endsWith()
 
 void TestSshTransport::passesWords_data()
 {
-    QTest::addColumn<bool>("dash");
+    QTest::addColumn<QByteArray>("shell");
     QTest::addColumn<QByteArray>("word");
-    for (const QByteArray& word : argumentWords()) {
-        const QByteArray name = word.left(20).toPercentEncoding();
-        QTest::addRow("bash %s", name.constData()) << false << word;
-        QTest::addRow("dash %s", name.constData()) << true << word;
-    }
-    QTest::newRow("long") << false << QByteArray(100'000, 'x');
+    for (const char* shell : {"bash", "dash", "zsh", "fish", "tcsh"})
+        for (const QByteArray& word : argumentWords())
+            QTest::addRow("%s %s", shell, word.left(20).toPercentEncoding().constData()) << QByteArray(shell) << word;
+    QTest::newRow("long") << QByteArray("bash") << QByteArray(100'000, 'x');
 }
 
 void TestSshTransport::passesWords()
 {
-    QFETCH(bool, dash);
+    QFETCH(QByteArray, shell);
     QFETCH(QByteArray, word);
-    const auto finished =
-        (dash ? m_dash : m_transport).run({"printf", "%s\\0", word, "after"}, {}, Deadline::in(kLimit), {});
+    if (m_shell != shell) { // of a sign-in that follows
+        const Ran ran =
+            TestCluster::exec("n1", "sed -i 's#^\\(dasher:.*:\\).*#\\1/usr/bin/" + shell + "#' /etc/passwd");
+        QVERIFY2(ran.exitCode == 0, ran.err);
+        m_shell = shell;
+        m_shelled = std::make_unique<SshTransport>(TestCluster::node("n1", "dasher"), m_io, TestCluster::settings());
+        const auto name = m_shelled->run({"sh", "-c", "echo \"$SHELL\""}, {}, Deadline::in(kLimit), {});
+        QVERIFY2(name && name->out.contains("/usr/bin/" + shell), name ? name->out : name.error().text.toUtf8());
+    }
+    const auto finished = m_shelled->run({"printf", "%s\\0", word, "after"}, {}, Deadline::in(kLimit), {});
     QVERIFY2(finished, qPrintable(finished ? QString() : finished.error().text));
     QCOMPARE(finished->err, QByteArray());
     QCOMPARE(finished->out, word + '\0' + QByteArray("after\0", 6));
