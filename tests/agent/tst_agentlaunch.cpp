@@ -449,7 +449,9 @@ private slots:
         QCOMPARE(ofKind(kept.records, "kept").value(0)["code"], QByteArray("busy"));
         QVERIFY(QFile::exists(program));
         QCOMPARE(box.verb({"stop", "run", "--grace", "0"}).last()["left"], QByteArray("0"));
-        QTRY_VERIFY((box.verb({"forget", hash}), !QFile::exists(program)));
+        const auto isRemoved = [&] { return ofKind(box.verb({"forget", hash}).records, "removed").size() == 1; };
+        QVERIFY(QTest::qWaitFor(isRemoved, kWaitMs)); // the supervisor lets go of it with its very end
+        QVERIFY(!QFile::exists(program));
         job.run = "next";
         QCOMPARE(box.launch(job).last()["code"], QByteArray("bad_job")); // its program is gone
     }
