@@ -57,7 +57,6 @@ HostKey hostKey(const QString& word)
         {QStringLiteral("user-name"), HostKey::User},
         {QStringLiteral("port"), HostKey::Port},
         {QStringLiteral("ifname"), HostKey::Interface},
-        {QStringLiteral("binding"), HostKey::Known},
         {QStringLiteral("weight"), HostKey::Known},
         {QStringLiteral("sockets_per_board"), HostKey::Known},
         {QStringLiteral("cores_per_socket"), HostKey::Known},
@@ -145,8 +144,13 @@ int readColon(HostLine& line, QString& host)
 HostLine parseLine(QString text)
 {
     static const QRegularExpression kAroundEquals(QStringLiteral("\\s*=\\s*"));
+    static const QRegularExpression kBinding(QStringLiteral("\\sbinding=\\S+")); // Hydra's, of CPUs: has commas
+    static const QRegularExpression kBlank(QStringLiteral("\\s"));
     HostLine line;
-    QStringList parts = splitCommas(text.replace(kAroundEquals, QStringLiteral("=")));
+    text.replace(kAroundEquals, QStringLiteral("="));
+    if (text.contains(kBinding))
+        line.note = QStringLiteral("binding was not taken over; the plan gives each rank its CPUs");
+    QStringList parts = splitCommas(text.remove(kBinding));
     // "gpu1, gpu2 slots=8": the words behind the last host belong to all of them.
     QStringList words = parts.isEmpty() ? QStringList() : splitBlanks(parts.takeLast());
     if (words.isEmpty()) {
@@ -162,8 +166,11 @@ HostLine parseLine(QString text)
         const Result<QStringList> names = expandRange(part);
         if (!names)
             line.problem = names.error().text;
-        for (const QString& name : names.value_or(QStringList()))
+        for (const QString& name : names.value_or(QStringList())) {
             line.hosts.append({name, slotCount});
+            if (name.contains(kBlank))
+                line.problem = QStringLiteral("between the hosts \"%1\" a comma is missing").arg(name);
+        }
         sorted += names.value_or(QStringList());
     }
     std::sort(sorted.begin(), sorted.end());

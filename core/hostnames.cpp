@@ -5,6 +5,9 @@
 #include "core/nodeaddress.h"
 #include "core/noderange.h"
 
+#include <QRegularExpression>
+#include <QSet>
+
 #include <algorithm>
 
 namespace lockstep {
@@ -19,17 +22,6 @@ bool isMulticast(const QString& address)
 {
     return address.startsWith(QLatin1String("ff"), Qt::CaseInsensitive) || address.startsWith(QLatin1String("22")) ||
            address == QLatin1String("255.255.255.255") || address.startsWith(QLatin1String("fe00::"));
-}
-
-// "slots=8", "gpus=8": what a hostfile says of slots too.
-bool isOfHostfiles(const QString& attribute)
-{
-    static const QStringList kWords{QStringLiteral("slots"),   QStringLiteral("max_slots"), QStringLiteral("max-slots"),
-                                    QStringLiteral("cpu"),     QStringLiteral("cpus"),      QStringLiteral("np"),
-                                    QStringLiteral("gpus"),    QStringLiteral("count"),     QStringLiteral("ifname"),
-                                    QStringLiteral("user"),    QStringLiteral("binding"),   QStringLiteral("port"),
-                                    QStringLiteral("username")};
-    return kWords.contains(attribute.section(u'=', 0, 0).toLower());
 }
 
 bool isNumber(const QString& text)
@@ -111,23 +103,31 @@ Result<ImportedNodes> importHostsFile(const QStringList& lines)
     return found.finish(QStringLiteral("The hosts file"));
 }
 
+// More than one attribute, one of them a mere word: no hostfile has that. But "gpu1 gpu2,gpu3" are hosts.
 bool isGenders(const QStringList& lines)
 {
+    static const QRegularExpression kAttributes(QStringLiteral(
+        "^[A-Za-z_][^\\s=,:\\[\\]\"']*(=[^\\s,\"']*)?(,[A-Za-z_][^\\s=,:\\[\\]\"']*(=[^\\s,\"']*)?)*\\z"));
+    static const QRegularExpression kWord(QStringLiteral("(^|,)([^=,]+)(?=,|\\z)"));
+    static const QRegularExpression kNumber(QStringLiteral("[0-9\\[\\],-]+\\z")); // at a host's end
     bool surely = false;
+    QSet<QString> hosts, words;
     for (const QString& line : lines) {
         const QStringList fields = fieldsOf(line);
         if (fields.isEmpty())
             continue;
-        if (fields.size() > 2 || fields.first().contains(u'=') || fields.first().endsWith(u',') ||
-            fields.first().endsWith(u':') || (fields.size() == 2 && isNumber(fields[1])))
+        if (fields.size() > 2 || fields[0].contains(QRegularExpression(QStringLiteral("[=:]|,\\z"))) ||
+            (fields.size() == 2 && !kAttributes.match(fields[1]).hasMatch()))
             return false;
-        if (fields.size() < 2)
-            continue;
-        const QStringList attributes = splitCommas(fields[1]);
-        const bool own = std::none_of(attributes.begin(), attributes.end(), isOfHostfiles);
-        surely = surely || attributes.size() > 1 || (fields[1].contains(u'=') && own);
+        hosts.insert(QString(fields[0]).remove(kNumber));
+        for (auto it = kWord.globalMatch(fields.value(1)); it.hasNext();)
+            words.insert(it.next().captured(2));
+        surely = surely || (fields.size() == 2 && fields[1].contains(u',') && kWord.match(fields[1]).hasMatch());
     }
-    return surely;
+    const bool hostsOnly = std::any_of(words.begin(), words.end(), [&](const QString& word) {
+        return word.back().isDigit() && hosts.contains(QString(word).remove(kNumber));
+    });
+    return surely && !hostsOnly;
 }
 
 Result<ImportedNodes> importGenders(const QStringList& lines)

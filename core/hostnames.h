@@ -13,7 +13,7 @@ namespace lockstep {
 [[nodiscard]] bool isHostsFile(const QStringList& lines);
 [[nodiscard]] Result<ImportedNodes> importHostsFile(const QStringList& lines);
 
-// Every line is hosts, or hosts and a list of attributes; some list has several or a value that no hostfile has.
+// Every line is hosts, or hosts and a list of attributes; some list has several, and a mere word among them.
 // Attributes become tags, rack=3 the tag rack-3, slots= the slots. A host may have several lines.
 [[nodiscard]] bool isGenders(const QStringList& lines);
 [[nodiscard]] Result<ImportedNodes> importGenders(const QStringList& lines);

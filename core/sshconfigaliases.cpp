@@ -43,6 +43,15 @@ QStringList expandGlob(QString pattern, const QString& sshFolder)
     return paths;
 }
 
+// "Match originalhost gpu1,gpu2 exec ...": names that a person types as well. A negated criterion names none.
+QStringList originalHosts(const QStringList& criteria)
+{
+    for (qsizetype i = 0; i + 1 < criteria.size(); ++i)
+        if (criteria[i].compare(QLatin1String("originalhost"), Qt::CaseInsensitive) == 0)
+            return criteria[i + 1].split(u',', Qt::SkipEmptyParts);
+    return {};
+}
+
 // The aliases of one Host line, until it is known whether they are names of one machine.
 struct Block {
     QStringList aliases;
@@ -71,8 +80,8 @@ public:
             const int number = static_cast<int>(i) + 1;
             if (keyword == QLatin1String("host") || keyword == QLatin1String("match")) {
                 finishBlock();
-                if (keyword == QLatin1String("host"))
-                    m_block = {words, depth == 0 ? QString() : path, number, false};
+                m_block = {keyword == QLatin1String("host") ? words : originalHosts(words),
+                           depth == 0 ? QString() : path, number, false};
             } else if (keyword == QLatin1String("hostname")) {
                 m_block.oneMachine = !words.isEmpty() && !words.first().contains(u'%');
             } else if (keyword == QLatin1String("include") && depth < kDeepestInclude) {
@@ -150,7 +159,7 @@ Result<ImportedNodes> importSshConfig(const QString& path)
         return std::unexpected(read.error());
     ImportedNodes imported = reader.take();
     if (imported.nodes.isEmpty() && imported.problems.isEmpty())
-        return failure(ErrorCode::NotFound, QStringLiteral("%1 names no host without wildcards.").arg(path));
+        return failure(ErrorCode::NotFound, QStringLiteral("This ssh_config names no host without wildcards."));
     return imported;
 }
 

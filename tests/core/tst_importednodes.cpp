@@ -191,12 +191,15 @@ void TestImportedNodes::rowsOfHostfiles()
                                       << "";
     QTest::newRow("two hosts, no numbers") << "n1 n2\nn3\n"
                                            << "n3=n3"
-                                           << "line 1: \"n2\" is not understood; a line is a host and slots=N";
+                                           << "line 1: \"n2\" is no number of slots";
     QTest::newRow("an /etc/hosts") << "127.0.0.1\tlocalhost\n127.0.1.1 desk\n::1 ip6-localhost ip6-loopback\nff02::1 "
                                       "ip6-allnodes\n\n10.0.0.11  gpu1.x gpu1  # rack 3\n2001:db8::9 gpu2\n10.0.0.11 "
                                       "again\n"
                                    << "gpu1.x=10.0.0.11 gpu2=2001:db8::9 again=10.0.0.11"
                                    << "";
+    QTest::newRow("hosts behind a blank") << "gpu1 gpu2,gpu3\ngpu4\n"
+                                          << "gpu4=gpu4"
+                                          << "line 1: between the hosts \"gpu1 gpu2\" a comma is missing";
     QTest::newRow("genders") << "# nodes\nn[1-2]  compute,gpu,slots=8,rack=3\nn3 compute\nn1 mgmt%n\nlogin\n"
                              << "n1=n1*8#compute+gpu+rack-3 n2=n2*8#compute+gpu+rack-3 n3=n3#compute login=login"
                              << "line 4: \"mgmt%n\" can't be a tag";
@@ -480,8 +483,16 @@ void TestImportedNodes::aliases()
     QVERIFY(names);
     QCOMPARE(shown(*names), "a=a d=d e=e f=f"); // one machine; two; and one
     QCOMPARE(problems(*names), "line 1: b, c: other names of a, of which one is enough");
+    QVERIFY(write("matches",
+                  "Match originalhost a,b* exec \"true\"\r\n User x\r\nMatch !originalhost c\r\n User y\r\nMatch "
+                  "user z OriginalHost \"d\"\r\nHost \"e f\" g\r\n"));
+    const Result<ImportedNodes> matches = importSshConfig(folder.filePath("matches"));
+    QVERIFY(matches);
+    QCOMPARE(shown(*matches), "a=a d=d g=g");
+    QVERIFY2(problems(*matches).startsWith("line 6: \"e f\""), qPrintable(problems(*matches)));
     QVERIFY(write("stars", "Host *\n"));
-    QVERIFY(!importSshConfig(folder.filePath("stars")));
+    QCOMPARE(importFile(folder.filePath("stars")).error().text,
+             folder.filePath("stars") + ": This ssh_config names no host without wildcards.");
 }
 
 // group_vars and host_vars, in Ansible's own order: what the inventory says of groups, then group_vars from the outer
