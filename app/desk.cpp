@@ -2,6 +2,7 @@
 #include "app/desk.h"
 
 #include "remote/sharedtransports.h"
+#include "remote/sshconfig.h"
 #include "remote/sshtransport.h"
 
 #include <QCoreApplication>
@@ -12,6 +13,7 @@ namespace {
 
 // A key is accepted in one connection of its own: it must still be the one that was seen.
 constexpr std::chrono::seconds kAcceptTime{15};
+constexpr std::chrono::seconds kResolveTime{10}; // of `ssh -G`
 
 Result<void> accept(const Node& node, IoThread& io, const SshSettings& settings, const QString& fingerprint)
 {
@@ -27,6 +29,14 @@ Result<void> accept(const Node& node, IoThread& io, const SshSettings& settings,
     if (connected.error().code != ErrorCode::HostKeyUnknown)
         return connected;
     return transport.acceptHostKey(fingerprint);
+}
+
+QStringList unusedOptions(const Node& node, const SshSettings& settings, const std::stop_token& stop)
+{
+    if (node.local)
+        return {};
+    const auto host = resolveHost(node.address, settings, node.name, Deadline::in(kResolveTime), stop);
+    return host ? host->unused(NotHonoured::Matters::Always) : QStringList(); // the connection has said why
 }
 
 } // namespace
@@ -53,6 +63,7 @@ Desk::Desk(DataFolder dataFolder, QuestionBoard* board, SshSettings ssh)
     acceptHostKey = [&io, ssh](const Node& node, const QString& fingerprint) {
         return accept(node, io, ssh, fingerprint);
     };
+    unusedSshOptions = [ssh](const Node& node, const std::stop_token& stop) { return unusedOptions(node, ssh, stop); };
 }
 
 } // namespace lockstep

@@ -8,7 +8,9 @@
 #include "remote/questionboard.h"
 #include "remote/sshsettings.h"
 
+#include <functional>
 #include <memory>
+#include <stop_token>
 
 namespace lockstep {
 
@@ -21,6 +23,8 @@ public:
     DataFolder folder;
     RunParts parts;
     HostKeyAcceptor acceptHostKey;
+    // What ssh_config asks for of this node that is not followed, a sentence each; empty also where it can't be read.
+    std::function<QStringList(const Node&, const std::stop_token&)> unusedSshOptions;
     QuestionBoard* questions;
 
 private:

@@ -11,6 +11,8 @@
 #include "remote/launcher.h"
 #include "remote/nodecheck.h"
 
+#include <QMap>
+
 #include <algorithm>
 
 namespace lockstep {
@@ -21,6 +23,32 @@ void add(QList<Problem>& problems, const QList<Problem>& more)
     for (const Problem& problem : more)
         if (!problems.contains(problem))
             problems.append(problem);
+}
+
+QString shownNames(const QStringList& names)
+{
+    constexpr qsizetype kShown = 6;
+    const QString first = names.mid(0, kShown).join(QStringLiteral(", "));
+    return names.size() <= kShown ? first : QStringLiteral("%1 and %2 more").arg(first).arg(names.size() - kShown);
+}
+
+// What ssh_config asks for and is not done; of nodes with the same options, once.
+QList<Problem> unusedOptions(const Desk& desk, const QList<Node>& nodes)
+{
+    const auto unused = onEachNode<QStringList>(
+        static_cast<std::size_t>(nodes.size()), {}, [&](std::size_t i, std::stop_token stop) -> Result<QStringList> {
+            return desk.unusedSshOptions(nodes[static_cast<qsizetype>(i)], stop);
+        });
+    QMap<QString, QStringList> byText; // nodes
+    for (qsizetype i = 0; unused && i < nodes.size(); ++i)
+        if (const QStringList& of = (*unused)[static_cast<std::size_t>(i)]; !of.isEmpty())
+            byText[of.join(QStringLiteral("; "))] += nodes[i].name;
+    QList<Problem> problems;
+    for (auto it = byText.constBegin(); it != byText.constEnd(); ++it)
+        problems.append({Severity::Note, it->first(),
+                         QStringLiteral("ssh_config asks for what is not done here, on %1").arg(shownNames(*it)),
+                         it.key() + u'.'});
+    return problems;
 }
 
 // Of the nodes alone: how each was reached, and what its facts say.
@@ -81,7 +109,7 @@ int doctorCommand(const Options& options, const Desk& desk)
                               });
     if (!states)
         return leave(states.error(), options.output);
-    QList<Problem> problems = problemsOf(*states);
+    QList<Problem> problems = problemsOf(*states) + unusedOptions(desk, target->nodes);
     std::optional<LaunchPlan> plan;
     const bool all = std::ranges::all_of(*states, [](const NodeState& s) { return s.phase == NodePhase::Ready; });
     if (target->spec && all) {
