@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes in = bytes out, from the spec file to what the kernel gave the rank: on n1 through bash as the login shell, on
-// n2 through dash. And nothing of the desktop's own environment.
+// Bytes in = bytes out, from the spec file to what the kernel gave the rank, with another login shell on each node. And
+// nothing of the desktop's own environment.
 #include "tests/e2e/hostlook.h"
 #include "tests/e2e/userdesk.h"
 #include "tests/remote/argumentrows.h"
@@ -14,6 +14,10 @@
 using namespace lockstep::test;
 
 namespace {
+
+constexpr int kRanks = 5;
+// One a node, n1 first. Only the second is not of the user trainer.
+constexpr const char* kShells[kRanks]{"bash", "dash", "zsh", "fish", "tcsh"};
 
 const QList<QPair<QByteArray, QByteArray>> kNamed{
     // cases/remote.md, Plan
@@ -68,6 +72,11 @@ struct Rank { // as its kernel has it
     QHash<QByteArray, QByteArray> env;
 };
 
+QString host(int rank)
+{
+    return QStringLiteral("n%1").arg(rank + 1);
+}
+
 QList<QByteArray> strings(QByteArray bytes) // each ended by a NUL
 {
     bytes.chop(1);
@@ -99,13 +108,18 @@ private:
     UserDesk m_desk;
     QString m_run, m_spec;
     QJsonObject m_plan;
-    Rank m_ranks[2];
+    Rank m_ranks[kRanks];
 };
 
 void TestWords::initTestCase()
 {
     m_desk.setRankProgram("words");
-    m_desk.setInventory("n1 slots=1\ndasher@n2 slots=1\n");
+    m_desk.setInventory("n1 slots=1\ndasher@n2 slots=1\nn[3-5] slots=1\n");
+    for (int rank = 2; rank < kRanks; ++rank) {
+        const Ran ran = TestCluster::exec(host(rank), QByteArray("sed -i 's#^\\(trainer:.*:\\).*#\\1/usr/bin/") +
+                                                          kShells[rank] + "#' /etc/passwd");
+        QVERIFY2(ran.exitCode == 0, ran.err);
+    }
     for (const auto& [name, value] : kOfTheDesktop)
         m_desk.environment.insert(QString::fromLatin1(name), QString::fromLatin1(value));
     m_desk.environment.insert("PATH", m_desk.environment.value("PATH") + ":" + m_desk.path("desktop-bin"));
@@ -114,10 +128,10 @@ void TestWords::initTestCase()
     const Answer answer = m_desk.ask({"run", m_spec, "--json"});
     QVERIFY2(answer.exitCode == 0, answer.err + answer.out);
     m_run = answer.object()["id"].toString();
-    const HostLook hosts[]{HostLook("n1"), HostLook("n2", HostLook::kDasher)};
-    for (int rank = 0; rank < 2; ++rank) {
-        m_ranks[rank].argv = strings(hosts[rank].file(m_run, QStringLiteral("argv-%1").arg(rank)));
-        for (const QByteArray& entry : strings(hosts[rank].file(m_run, QStringLiteral("environ-%1").arg(rank))))
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const HostLook look(host(rank), rank == 1 ? HostLook::kDasher : HostLook::kTrainer);
+        m_ranks[rank].argv = strings(look.file(m_run, QStringLiteral("argv-%1").arg(rank)));
+        for (const QByteArray& entry : strings(look.file(m_run, QStringLiteral("environ-%1").arg(rank))))
             m_ranks[rank].env.insert(entry.left(entry.indexOf('=')), entry.mid(entry.indexOf('=') + 1));
         QCOMPARE(m_ranks[rank].argv.size(), 2 + argumentWords().size()); // /bin/sh, the script, the arguments
     }
@@ -127,9 +141,9 @@ void TestWords::words()
 {
     QTest::addColumn<int>("rank");
     QTest::addColumn<int>("word");
-    for (int rank = 0; rank < 2; ++rank)
+    for (int rank = 0; rank < kRanks; ++rank)
         for (int word = 0; word < argumentWords().size(); ++word)
-            QTest::addRow("%s %d: %s", rank == 0 ? "bash" : "dash", word,
+            QTest::addRow("%s %d: %s", kShells[rank], word,
                           argumentWords()[word].left(12).toPercentEncoding().constData())
                 << rank << word;
 }
@@ -155,7 +169,7 @@ void TestWords::namedVariablesArrive()
         for (const auto& [name, value] : kNamed)
             QCOMPARE(rank.env.value(name), value);
         QCOMPARE(rank.env.value("NCCL_SOCKET_IFNAME"), QByteArray("mine")); // an explicit override
-        QCOMPARE(rank.env.value("WORLD_SIZE"), QByteArray("2"));
+        QCOMPARE(rank.env.value("WORLD_SIZE"), QByteArray::number(kRanks));
         QCOMPARE(rank.env.value("LOCAL_RANK"), QByteArray("0"));
         QCOMPARE(rank.env.value("MASTER_ADDR"), QByteArray("10.77.1.1"));
         QVERIFY(rank.env.value("MASTER_PORT").toInt() > 1);
@@ -168,8 +182,8 @@ void TestWords::namedVariablesArrive()
 void TestWords::desktopsEnvironmentStaysThere()
 {
     const QJsonArray planned = m_plan["ranks"].toArray();
-    QCOMPARE(planned.size(), 2);
-    for (int rank = 0; rank < 2; ++rank) {
+    QCOMPARE(planned.size(), kRanks);
+    for (int rank = 0; rank < kRanks; ++rank) {
         QHash<QByteArray, QByteArray> left = m_ranks[rank].env;
         for (const QString& name : planned[rank].toObject()["env"].toObject().keys())
             QVERIFY2(left.remove(name.toUtf8()) == 1, qPrintable(name));
@@ -191,24 +205,27 @@ void TestWords::whatWasDroppedIsShown()
     }
 }
 
-// The plan's line for a rank, in a shell on its node: the same words, the same variables, not one name more.
+// The plan's line for a rank, in a shell on its node: the same words, the same variables, not one name more. In bash,
+// dash, zsh and fish; tcsh takes no line break inside quotes.
 void TestWords::pastedLineStartsTheSameRank()
 {
     const QByteArray lines = m_desk.ask({"plan", m_spec, "--commands"}).out; // bytes, which JSON could not hold
-    const QByteArray second("\n# rank 1 on n2\n");
-    const qsizetype middle = lines.indexOf(second);
-    QVERIFY2(middle > 0 && lines.startsWith("# rank 0 on n1\n"), lines);
-    const QByteArray commands[]{lines.mid(15, middle - 15), lines.mid(middle + second.size()).chopped(1)};
-    const QString hosts[]{"n1", "n2"};
-    const QByteArray users[]{"trainer", "dasher"};
-    for (int rank = 0; rank < 2; ++rank) {
+    for (int rank = 0; rank < kRanks; ++rank) {
         const QByteArray number = QByteArray::number(rank), folder = "/tmp/pasted-" + number;
-        const Ran ran = TestCluster::exec(
-            hosts[rank], "mkdir -m 777 " + folder + " && cd " + folder + " && echo " + commands[rank].toBase64() +
-                             " | base64 -d >line && export STRANGER=1 && su " + users[rank] + " -c '. ./line'");
+        const QByteArray head = "# rank " + number + " on " + host(rank).toLatin1() + '\n';
+        const qsizetype begin = lines.indexOf(head) + head.size();
+        const qsizetype end =
+            rank + 1 < kRanks ? lines.indexOf("\n# rank " + QByteArray::number(rank + 1), begin) : lines.size() - 1;
+        QVERIFY2(begin >= head.size() && end > begin, lines);
+        const QByteArray shell = kShells[rank] == QByteArray("tcsh") ? "bash" : kShells[rank];
+        const Ran ran = TestCluster::exec(host(rank), "mkdir -m 777 " + folder + " && cd " + folder + " && echo " +
+                                                          lines.mid(begin, end - begin).toBase64() +
+                                                          " | base64 -d >line && export STRANGER=1 && su " +
+                                                          (rank == 1 ? "dasher" : "trainer") + " -s /usr/bin/" + shell +
+                                                          " -c '. ./line'");
         QVERIFY2(ran.exitCode == 0, ran.err + ran.out);
         const auto file = [&](const char* name) {
-            return strings(TestCluster::exec(hosts[rank], "cat " + folder + '/' + name + '-' + number).out);
+            return strings(TestCluster::exec(host(rank), "cat " + folder + '/' + name + '-' + number).out);
         };
         QCOMPARE(file("argv"), m_ranks[rank].argv);
         QHash<QByteArray, QByteArray> env, wanted = m_ranks[rank].env;
@@ -225,8 +242,8 @@ void TestWords::pastedLineStartsTheSameRank()
 
 void TestWords::nothingWasRun()
 {
-    for (const char* host : {"n1", "n2"})
-        QCOMPARE(TestCluster::exec(host, "find /home /tmp /var/tmp /root -name pwned").out, QByteArray());
+    for (int rank = 0; rank < kRanks; ++rank)
+        QCOMPARE(TestCluster::exec(host(rank), "find /home /tmp /var/tmp /root -name pwned").out, QByteArray());
     QVERIFY(!QFile::exists("pwned"));
 }
 
@@ -256,5 +273,5 @@ void TestWords::refusesByName()
     QCOMPARE(m_desk.shown("last")["id"].toString(), m_run); // nothing was recorded
 }
 
-LOCKSTEP_CLUSTER_MAIN(TestWords, 2)
+LOCKSTEP_CLUSTER_MAIN(TestWords, 5)
 #include "tst_e2ewords.moc"
