@@ -40,7 +40,7 @@ Result<void> openRun(RunStore& store, const QString& id, RunData& data)
 
 qint64 startOf(const RunState& state)
 {
-    return state.createdWallUs;
+    return state.startedWallUs != 0 ? state.startedWallUs : state.createdWallUs;
 }
 
 } // namespace lockstep

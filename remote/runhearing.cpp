@@ -76,10 +76,9 @@ std::shared_ptr<SpoolCopy> RunSession::copyOf(int nodeIndex)
         copy->setClockOffsetUs(m_state.nodes[nodeIndex].clockOffsetUs);
         return copy;
     }
-    copy = std::make_shared<SpoolCopy>(
-        m_store, SpoolCopy::Origin{m_state.id, name, nodeIndex,
-                                   m_state.startedWallUs ? m_state.startedWallUs : m_state.createdWallUs,
-                                   m_state.nodes[nodeIndex].clockOffsetUs, copy ? copy->offset() : 0});
+    copy = std::make_shared<SpoolCopy>(m_store, SpoolCopy::Origin{m_state.id, name, nodeIndex, startOf(m_state),
+                                                                  m_state.nodes[nodeIndex].clockOffsetUs,
+                                                                  copy ? copy->offset() : 0});
     return copy;
 }
 

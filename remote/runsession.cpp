@@ -97,7 +97,8 @@ void RunSession::launched(const Launched& launched)
     m_launch.reset();
     m_driver.stop();
     m_agent = launched.agent;
-    m_state.startedWallUs = launched.goWallUs;
+    if (m_state.startedWallUs == 0) // else the first attempt's: a run has one time axis
+        m_state.startedWallUs = launched.goWallUs;
     m_state.reason.clear();
     for (std::size_t i = 0; i < launched.nodes.size(); ++i) {
         NodeRunState& node = m_state.nodes[static_cast<qsizetype>(i)];
