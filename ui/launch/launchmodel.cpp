@@ -2,14 +2,10 @@
 #include "ui/launch/launchmodel.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep::ui {
 
 namespace {
-
-constexpr std::array<const char*, LaunchModel::ColumnCount> kTitles{
-    "node", "NODE_RANK", "ranks", "devices", "MASTER_ADDR:PORT", "interface", "backend", "runtime", "problems"};
 
 QStringList names(const LaunchPlan& plan)
 {
@@ -27,6 +23,22 @@ QList<Problem> problemsOf(const LaunchPlan& plan, const QString& node)
 }
 
 } // namespace
+
+LaunchModel::LaunchModel(QObject* parent)
+    : CellModel({{"node"},
+                 {"NODE_RANK"},
+                 {"ranks"},
+                 {"devices"},
+                 {"CPUs"},
+                 {"MASTER_ADDR:PORT"},
+                 {"interface"},
+                 {"backend"},
+                 {"clock"},
+                 {"runtime"},
+                 {"problems"}},
+                parent)
+{
+}
 
 void LaunchModel::setPlan(const LaunchPlan& plan)
 {
@@ -56,12 +68,16 @@ const Sourced* LaunchModel::sourced(int row, int column) const
         return &node.ranks;
     case Devices:
         return &node.devices;
+    case Cpus:
+        return &node.cpus;
     case Master:
         return &node.master;
     case Interface:
         return &node.interface;
     case BackendColumn:
         return &node.backend;
+    case Clock:
+        return &node.clock;
     case Runtime:
         return &node.runtime;
     case Node:
@@ -72,14 +88,9 @@ const Sourced* LaunchModel::sourced(int row, int column) const
     return nullptr;
 }
 
-int LaunchModel::rowCount(const QModelIndex& parent) const
+int LaunchModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_plan.nodes.size());
-}
-
-int LaunchModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
+    return static_cast<int>(m_plan.nodes.size());
 }
 
 Cell LaunchModel::problemsCell(const QString& node) const
@@ -106,7 +117,7 @@ Cell LaunchModel::problemsCell(const QString& node) const
     return cell;
 }
 
-Cell LaunchModel::cell(int row, int column) const
+Cell LaunchModel::cellAt(int row, int column) const
 {
     const PlannedNode& node = m_plan.nodes[row];
     Cell cell;
@@ -134,30 +145,15 @@ Cell LaunchModel::cell(int row, int column) const
     return cell;
 }
 
-QVariant LaunchModel::data(const QModelIndex& index, int role) const
+QVariant LaunchModel::sortKeyAt(int row, int column) const
 {
-    if (!index.isValid() || index.row() >= m_plan.nodes.size())
-        return {};
-    const Cell shown = cell(index.row(), index.column());
-    switch (role) {
-    case Qt::DisplayRole:
-        return shown.text;
-    case kCellRole:
-        return QVariant::fromValue(shown);
-    case kSortRole:
-        return index.column() <= Ranks ? QVariant(static_cast<double>(index.row())) : QVariant(shown.text);
-    case Qt::ToolTipRole:
-        return QStringLiteral("%1: %2").arg(shown.text, shown.source);
-    default:
-        return {};
-    }
+    return column <= Ranks ? QVariant(static_cast<double>(row)) : QVariant();
 }
 
-QVariant LaunchModel::headerData(int section, Qt::Orientation orientation, int role) const
+QString LaunchModel::hintAt(int row, int column) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount || role != Qt::DisplayRole)
-        return {};
-    return QString::fromLatin1(kTitles[static_cast<std::size_t>(section)]);
+    const Cell shown = cellAt(row, column);
+    return QStringLiteral("%1: %2").arg(shown.text, shown.source);
 }
 
 } // namespace lockstep::ui

@@ -3,31 +3,40 @@
 #pragma once
 
 #include "core/launchplan.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class LaunchModel : public QAbstractTableModel {
+class LaunchModel : public CellModel {
     Q_OBJECT
 
 public:
-    enum Column { Node, NodeRank, Ranks, Devices, Master, Interface, BackendColumn, Runtime, Problems, ColumnCount };
+    enum Column {
+        Node,
+        NodeRank,
+        Ranks,
+        Devices,
+        Cpus,
+        Master,
+        Interface,
+        BackendColumn,
+        Clock,
+        Runtime,
+        Problems,
+        ColumnCount
+    };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit LaunchModel(QObject* parent = nullptr);
     void setPlan(const LaunchPlan& plan); // tells only the rows that differ while the nodes stay the same
     [[nodiscard]] const LaunchPlan& plan() const { return m_plan; }
     // The value behind a cell; Node and Problems have none of their own.
     [[nodiscard]] const Sourced* sourced(int row, int column) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
 private:
-    [[nodiscard]] Cell cell(int row, int column) const;
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QVariant sortKeyAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
     [[nodiscard]] Cell problemsCell(const QString& node) const;
 
     LaunchPlan m_plan;

@@ -146,11 +146,13 @@ QWidget* LaunchPage::makeTable()
                              {QStringLiteral("NODE_RANK"), 8, 1, 0},
                              {QStringLiteral("8 a node"), 8, 1, 0},
                              {QStringLiteral("8 × H100, all idle"), 0, 1, 0},
+                             {QStringLiteral("0–3: 0-31 · 4"), 0, 1, 8},
                              {QStringLiteral("100.100.100.100:29417"), 22, 1, 0},
-                             {QStringLiteral("same subnet 10.1.0.0/24"), 0, 1, 0},
+                             {QStringLiteral("has 10.1.0.11, 10"), 0, 1, 0},
                              {QStringLiteral("2.30.7 on both"), 0, 1, 6},
-                             {QStringLiteral("LibTorch 2.14.1 cuda"), 8, 1, 5},
-                             {QStringLiteral("clock; device 6 in use"), 0, 1, 0}},
+                             {QStringLiteral("± 0.10 ms ag"), 0, 1, 7},
+                             {QStringLiteral("LibTorch 2.14.1"), 8, 1, 5},
+                             {QStringLiteral("device 6 in use"), 0, 1, 0}},
                             48);
     m_table->setSelectionBehavior(QAbstractItemView::SelectItems);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);

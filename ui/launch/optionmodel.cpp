@@ -3,6 +3,8 @@
 
 namespace lockstep::ui {
 
+OptionModel::OptionModel(QObject* parent) : CellModel({{"part"}, {"option"}, {"value"}, {"what it does"}}, parent) {}
+
 void OptionModel::setSpec(const RunSpec& spec)
 {
     if (spec.trainer == m_spec.trainer)
@@ -11,41 +13,32 @@ void OptionModel::setSpec(const RunSpec& spec)
     emit dataChanged(index(0, Value), index(rowCount() - 1, Value));
 }
 
-int OptionModel::rowCount(const QModelIndex& parent) const
+int OptionModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(trainerOptions().size());
-}
-
-int OptionModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant OptionModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    static const QStringList kHeads{QStringLiteral("part"), QStringLiteral("option"), QStringLiteral("value"),
-                                    QStringLiteral("what it does")};
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    return kHeads.value(section);
+    return static_cast<int>(trainerOptions().size());
 }
 
 QVariant OptionModel::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const OptionInfo& option = trainerOptions().at(index.row());
+    if (role == Qt::EditRole && index.isValid() && index.column() == Value)
+        return QString::fromUtf8(m_spec.option(trainerOptions().at(index.row()).name));
+    return CellModel::data(index, role);
+}
+
+QString OptionModel::hintAt(int row, int) const
+{
+    const OptionInfo& option = trainerOptions().at(row);
     const QByteArray said = m_spec.option(option.name);
-    if (index.column() == Value && role == Qt::EditRole)
-        return QString::fromUtf8(said);
-    if (role == Qt::ToolTipRole) {
-        const Result<void> right = said.isEmpty() ? Result<void>() : checkTrainerOption(option.name, said);
-        return right ? option.meaning : right.error().text;
-    }
-    if (role != Qt::DisplayRole && role != kCellRole)
-        return {};
+    const Result<void> right = said.isEmpty() ? Result<void>() : checkTrainerOption(option.name, said);
+    return right ? option.meaning : right.error().text;
+}
+
+Cell OptionModel::cellAt(int row, int column) const
+{
+    const OptionInfo& option = trainerOptions().at(row);
+    const QByteArray said = m_spec.option(option.name);
     Cell cell;
-    switch (static_cast<Column>(index.column())) {
+    switch (static_cast<Column>(column)) {
     case Part:
         cell.text = option.part;
         cell.tone = Tone::Text2;
@@ -66,12 +59,12 @@ QVariant OptionModel::data(const QModelIndex& index, int role) const
     case ColumnCount:
         break;
     }
-    return role == Qt::DisplayRole ? QVariant(cell.text) : QVariant::fromValue(cell);
+    return cell;
 }
 
 Qt::ItemFlags OptionModel::flags(const QModelIndex& index) const
 {
-    const Qt::ItemFlags usual = QAbstractTableModel::flags(index);
+    const Qt::ItemFlags usual = CellModel::flags(index);
     return index.column() == Value ? usual | Qt::ItemIsEditable : usual;
 }
 

@@ -3,24 +3,19 @@
 #pragma once
 
 #include "core/traineroptions.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class OptionModel : public QAbstractTableModel {
+class OptionModel : public CellModel {
     Q_OBJECT
 
 public:
     enum Column { Part, Option, Value, Meaning, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit OptionModel(QObject* parent = nullptr);
     void setSpec(const RunSpec& spec);
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
@@ -29,6 +24,10 @@ signals:
     void edited(const QString& name, const QString& value); // empty: as the trainer likes it
 
 private:
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
+
     RunSpec m_spec;
 };
 

@@ -3,6 +3,8 @@
 
 namespace lockstep::ui {
 
+ReachModel::ReachModel(QObject* parent) : CellModel({{"address"}, {"tried"}, {"link"}}, parent) {}
+
 void ReachModel::setTries(const QList<ReachTry>& tries)
 {
     if (tries == m_tries)
@@ -12,23 +14,16 @@ void ReachModel::setTries(const QList<ReachTry>& tries)
     endResetModel();
 }
 
-int ReachModel::rowCount(const QModelIndex& parent) const
+int ReachModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_tries.size());
+    return static_cast<int>(m_tries.size());
 }
 
-int ReachModel::columnCount(const QModelIndex& parent) const
+Cell ReachModel::cellAt(int row, int column) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant ReachModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= m_tries.size() || (role != Qt::DisplayRole && role != kCellRole))
-        return {};
-    const ReachTry& each = m_tries.at(index.row());
+    const ReachTry& each = m_tries.at(row);
     Cell cell;
-    switch (static_cast<Column>(index.column())) {
+    switch (static_cast<Column>(column)) {
     case Address:
         cell.text = each.address;
         cell.tone = Tone::Text2;
@@ -43,7 +38,7 @@ QVariant ReachModel::data(const QModelIndex& index, int role) const
     case ColumnCount:
         break;
     }
-    return role == Qt::DisplayRole ? QVariant(cell.text) : QVariant::fromValue(cell);
+    return cell;
 }
 
 } // namespace lockstep::ui

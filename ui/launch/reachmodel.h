@@ -3,26 +3,23 @@
 #pragma once
 
 #include "core/launchplan.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class ReachModel : public QAbstractTableModel {
+class ReachModel : public CellModel {
     Q_OBJECT
 
 public:
     enum Column { Address, Result, Detail, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit ReachModel(QObject* parent = nullptr);
     void setTries(const QList<ReachTry>& tries);
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-
 private:
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+
     QList<ReachTry> m_tries;
 };
 

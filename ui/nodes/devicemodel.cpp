@@ -5,21 +5,13 @@
 #include "ui/plots/figures.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep::ui {
 
 namespace {
 
-constexpr std::array<const char*, DeviceModel::ColumnCount> kTitles{"#",           "device", "uuid", "utilisation",
-                                                                    "memory, GiB", "°C",     "W",    "runs on it"};
 constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
 constexpr double kHotCelsius = 83; // where data-centre parts begin to clock down
-
-bool isNumber(int column)
-{
-    return column == DeviceModel::Index || column == DeviceModel::Celsius || column == DeviceModel::Watts;
-}
 
 QString rounded(double value)
 {
@@ -38,6 +30,19 @@ bool sameDevices(const QList<DeviceFacts>& a, const QList<DeviceFacts>& b)
 
 } // namespace
 
+DeviceModel::DeviceModel(QObject* parent)
+    : CellModel({{"#", Qt::AlignRight},
+                 {"device"},
+                 {"uuid"},
+                 {"utilisation"},
+                 {"memory, GiB"},
+                 {"°C", Qt::AlignRight},
+                 {"W", Qt::AlignRight},
+                 {"runs on it"}},
+                parent)
+{
+}
+
 void DeviceModel::setNode(const NodeState& state)
 {
     const QList<DeviceFacts> devices = state.facts ? state.facts->devices : QList<DeviceFacts>();
@@ -54,18 +59,14 @@ void DeviceModel::setNode(const NodeState& state)
     endResetModel();
 }
 
-int DeviceModel::rowCount(const QModelIndex& parent) const
+int DeviceModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_devices.size());
+    return static_cast<int>(m_devices.size());
 }
 
-int DeviceModel::columnCount(const QModelIndex& parent) const
+Cell DeviceModel::cellAt(int row, int column) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-Cell DeviceModel::cell(const DeviceFacts& device, int column) const
-{
+    const DeviceFacts& device = m_devices.at(row);
     const CoreSample* sample = sampleOf(m_state, QStringLiteral("gpu:") + device.uuid);
     Cell cell;
     cell.text = QStringLiteral("–");
@@ -119,8 +120,9 @@ Cell DeviceModel::cell(const DeviceFacts& device, int column) const
     return cell;
 }
 
-QVariant DeviceModel::sortKey(const DeviceFacts& device, int column) const
+QVariant DeviceModel::sortKeyAt(int row, int column) const
 {
+    const DeviceFacts& device = m_devices.at(row);
     const CoreSample* sample = sampleOf(m_state, QStringLiteral("gpu:") + device.uuid);
     switch (static_cast<Column>(column)) {
     case Index:
@@ -142,36 +144,9 @@ QVariant DeviceModel::sortKey(const DeviceFacts& device, int column) const
     return {};
 }
 
-QVariant DeviceModel::data(const QModelIndex& index, int role) const
+QString DeviceModel::hintAt(int row, int column) const
 {
-    if (!index.isValid() || index.row() >= m_devices.size())
-        return {};
-    const DeviceFacts& device = m_devices.at(index.row());
-    switch (role) {
-    case Qt::DisplayRole:
-        return cell(device, index.column()).text;
-    case kCellRole:
-        return QVariant::fromValue(cell(device, index.column()));
-    case kSortRole:
-        return sortKey(device, index.column());
-    case Qt::TextAlignmentRole:
-        return isNumber(index.column()) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
-    case Qt::ToolTipRole:
-        return index.column() == Uuid || index.column() == RunsOnIt ? cell(device, index.column()).text : QVariant();
-    default:
-        return {};
-    }
-}
-
-QVariant DeviceModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromUtf8(kTitles[static_cast<std::size_t>(section)]);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    return {};
+    return column == Uuid || column == RunsOnIt ? cellAt(row, column).text : QString();
 }
 
 } // namespace lockstep::ui

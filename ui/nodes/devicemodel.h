@@ -3,29 +3,24 @@
 #pragma once
 
 #include "core/nodestate.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class DeviceModel : public QAbstractTableModel {
+class DeviceModel : public CellModel {
     Q_OBJECT
 
 public:
     enum Column { Index, Device, Uuid, Utilisation, Memory, Celsius, Watts, RunsOnIt, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit DeviceModel(QObject* parent = nullptr);
     void setNode(const NodeState& state); // resets only when the devices themselves differ
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
 private:
-    [[nodiscard]] Cell cell(const DeviceFacts& device, int column) const;
-    [[nodiscard]] QVariant sortKey(const DeviceFacts& device, int column) const;
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QVariant sortKeyAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
 
     NodeState m_state;
     QList<DeviceFacts> m_devices;

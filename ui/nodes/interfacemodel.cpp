@@ -5,13 +5,10 @@
 #include "ui/plots/figures.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep::ui {
 
 namespace {
-
-constexpr std::array<const char*, InterfaceModel::ColumnCount> kTitles{"interface", "address", "speed", "use"};
 
 QString speedText(int mbps)
 {
@@ -42,6 +39,8 @@ int order(const NetInterface& interface)
 
 } // namespace
 
+InterfaceModel::InterfaceModel(QObject* parent) : CellModel({{"interface"}, {"address"}, {"speed"}, {"use"}}, parent) {}
+
 void InterfaceModel::setInterfaces(const QList<NetInterface>& interfaces)
 {
     QList<NetInterface> sorted = interfaces;
@@ -55,23 +54,16 @@ void InterfaceModel::setInterfaces(const QList<NetInterface>& interfaces)
     endResetModel();
 }
 
-int InterfaceModel::rowCount(const QModelIndex& parent) const
+int InterfaceModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_interfaces.size());
+    return static_cast<int>(m_interfaces.size());
 }
 
-int InterfaceModel::columnCount(const QModelIndex& parent) const
+Cell InterfaceModel::cellAt(int row, int column) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant InterfaceModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= m_interfaces.size() || (role != Qt::DisplayRole && role != kCellRole))
-        return {};
-    const NetInterface& interface = m_interfaces.at(index.row());
+    const NetInterface& interface = m_interfaces.at(row);
     Cell cell;
-    switch (static_cast<Column>(index.column())) {
+    switch (static_cast<Column>(column)) {
     case Name:
         cell.text = interface.name;
         break;
@@ -89,14 +81,7 @@ QVariant InterfaceModel::data(const QModelIndex& index, int role) const
     case ColumnCount:
         break;
     }
-    return role == Qt::DisplayRole ? QVariant(cell.text) : QVariant::fromValue(cell);
-}
-
-QVariant InterfaceModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount || role != Qt::DisplayRole)
-        return {};
-    return QString::fromLatin1(kTitles[static_cast<std::size_t>(section)]);
+    return cell;
 }
 
 } // namespace lockstep::ui

@@ -3,27 +3,23 @@
 #pragma once
 
 #include "core/nodefacts.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class InterfaceModel : public QAbstractTableModel {
+class InterfaceModel : public CellModel {
     Q_OBJECT
 
 public:
     enum Column { Name, Addresses, Speed, Use, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit InterfaceModel(QObject* parent = nullptr);
     void setInterfaces(const QList<NetInterface>& interfaces); // those with an IPv4 address first, loopback last
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
 private:
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+
     QList<NetInterface> m_interfaces;
 };
 

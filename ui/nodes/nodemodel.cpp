@@ -5,14 +5,11 @@
 #include "ui/nodes/nodewords.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep::ui {
 
 namespace {
 
-constexpr std::array<const char*, NodeModel::ColumnCount> kTitles{"name",          "address", "state", "devices",
-                                                                  "CUDA / driver", "clock",   "tags",  "runtime"};
 constexpr qsizetype kCpuBars = 8;
 const QString kUnknown = QStringLiteral("–");
 
@@ -49,7 +46,16 @@ Cell devices(const NodeState& state)
 } // namespace
 
 NodeModel::NodeModel(const NodeList& nodes, const RunList& runs, QObject* parent)
-    : QAbstractTableModel(parent), m_nodes(nodes), m_runs(runs), m_rows(static_cast<int>(nodes.nodes().size()))
+    : CellModel({{"name"},
+                 {"address"},
+                 {"state"},
+                 {"devices"},
+                 {"CUDA / driver"},
+                 {"clock", Qt::AlignRight},
+                 {"tags"},
+                 {"runtime"}},
+                parent),
+      m_nodes(nodes), m_runs(runs), m_rows(static_cast<int>(nodes.nodes().size()))
 {
     connect(&nodes, &NodeList::reset, this, [this] {
         beginResetModel();
@@ -60,14 +66,9 @@ NodeModel::NodeModel(const NodeList& nodes, const RunList& runs, QObject* parent
             [this](int row) { emit dataChanged(index(row, 0), index(row, ColumnCount - 1)); });
 }
 
-int NodeModel::rowCount(const QModelIndex& parent) const
+int NodeModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : m_rows;
-}
-
-int NodeModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
+    return m_rows;
 }
 
 const NodeState* NodeModel::node(int row) const
@@ -89,8 +90,12 @@ void NodeModel::refresh()
         emit dataChanged(index(0, State), index(m_rows - 1, State));
 }
 
-Cell NodeModel::cell(const NodeState& state, int column) const
+Cell NodeModel::cellAt(int row, int column) const
 {
+    const NodeState* known = node(row);
+    if (!known)
+        return {};
+    const NodeState& state = *known;
     switch (static_cast<Column>(column)) {
     case Name: {
         Cell name = plain(state.node.name);
@@ -130,47 +135,22 @@ Cell NodeModel::cell(const NodeState& state, int column) const
     return {};
 }
 
-QVariant NodeModel::sortKey(const NodeState& state, int row, int column) const
+QVariant NodeModel::sortKeyAt(int row, int column) const
 {
     if (column == Name)
         return static_cast<double>(row); // the inventory's own order is the one people know
-    if (column == Clock)
-        return state.clockOffsetMs.value_or(0);
-    return {};
+    const NodeState* state = node(row);
+    return column == Clock && state ? QVariant(state->clockOffsetMs.value_or(0)) : QVariant();
 }
 
-QVariant NodeModel::data(const QModelIndex& index, int role) const
+QString NodeModel::hintAt(int row, int column) const
 {
-    const NodeState* state = node(index.row());
-    if (!state || !index.isValid())
+    const NodeState* state = node(row);
+    if (!state)
         return {};
-    switch (role) {
-    case Qt::DisplayRole:
-        return index.column() == Tags ? state->node.tags.join(QLatin1Char(' ')) : cell(*state, index.column()).text;
-    case kCellRole:
-        return QVariant::fromValue(cell(*state, index.column()));
-    case kSortRole:
-        return sortKey(*state, index.row(), index.column());
-    case Qt::TextAlignmentRole:
-        return index.column() == Clock ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
-    case Qt::ToolTipRole:
-        if (index.column() == Devices && state->facts && state->facts->devices.isEmpty())
-            return QStringLiteral("CPU utilisation over the last %1 s").arg(kCpuBars);
-        return index.column() == State && !state->sentence.isEmpty() ? QVariant(state->sentence) : QVariant();
-    default:
-        return {};
-    }
-}
-
-QVariant NodeModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromLatin1(kTitles[static_cast<std::size_t>(section)]);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((section == Clock ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    return {};
+    if (column == Devices && state->facts && state->facts->devices.isEmpty())
+        return QStringLiteral("CPU utilisation over the last %1 s").arg(kCpuBars);
+    return column == State ? state->sentence : QString();
 }
 
 } // namespace lockstep::ui

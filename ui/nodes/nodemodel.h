@@ -4,13 +4,11 @@
 
 #include "core/nodestate.h"
 #include "core/runlist.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class NodeModel : public QAbstractTableModel {
+class NodeModel : public CellModel {
     Q_OBJECT
 
 public:
@@ -18,18 +16,15 @@ public:
 
     NodeModel(const NodeList& nodes, const RunList& runs, QObject* parent = nullptr);
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
     [[nodiscard]] const NodeState* node(int row) const;
     [[nodiscard]] int rowOf(const QString& name) const;
     void refresh(); // the runs on the nodes may have changed
 
 private:
-    [[nodiscard]] Cell cell(const NodeState& state, int column) const;
-    [[nodiscard]] QVariant sortKey(const NodeState& state, int row, int column) const;
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QVariant sortKeyAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
 
     const NodeList& m_nodes;
     const RunList& m_runs;

@@ -3,6 +3,8 @@
 
 namespace lockstep::ui {
 
+FactsModel::FactsModel(QObject* parent) : CellModel({{"fact"}, {"value"}, {"ranks"}}, parent) {}
+
 void FactsModel::setFacts(const QList<RunFact>& facts)
 {
     if (facts == m_facts)
@@ -12,35 +14,21 @@ void FactsModel::setFacts(const QList<RunFact>& facts)
     endResetModel();
 }
 
-int FactsModel::rowCount(const QModelIndex& parent) const
+int FactsModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_facts.size());
+    return static_cast<int>(m_facts.size());
 }
 
-int FactsModel::columnCount(const QModelIndex& parent) const
+QString FactsModel::hintAt(int row, int) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
+    return m_facts.at(row).value;
 }
 
-QVariant FactsModel::headerData(int section, Qt::Orientation orientation, int role) const
+Cell FactsModel::cellAt(int row, int column) const
 {
-    static const QStringList kHeads{QStringLiteral("fact"), QStringLiteral("value"), QStringLiteral("ranks")};
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    return kHeads.value(section);
-}
-
-QVariant FactsModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= m_facts.size())
-        return {};
-    const RunFact& fact = m_facts.at(index.row());
-    if (role == Qt::ToolTipRole)
-        return fact.value;
-    if (role != Qt::DisplayRole && role != kCellRole)
-        return {};
+    const RunFact& fact = m_facts.at(row);
     Cell cell;
-    switch (static_cast<Column>(index.column())) {
+    switch (static_cast<Column>(column)) {
     case Name:
         cell.text = fact.name;
         cell.tone = Tone::Text2;
@@ -55,7 +43,7 @@ QVariant FactsModel::data(const QModelIndex& index, int role) const
     case ColumnCount:
         break;
     }
-    return role == Qt::DisplayRole ? QVariant(cell.text) : QVariant::fromValue(cell);
+    return cell;
 }
 
 } // namespace lockstep::ui

@@ -3,27 +3,24 @@
 #pragma once
 
 #include "core/runfacts.h"
-#include "ui/widgets/cell.h"
-
-#include <QAbstractTableModel>
+#include "ui/widgets/cellmodel.h"
 
 namespace lockstep::ui {
 
-class FactsModel : public QAbstractTableModel {
+class FactsModel : public CellModel {
     Q_OBJECT
 
 public:
     enum Column { Name, Value, Ranks, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit FactsModel(QObject* parent = nullptr);
     void setFacts(const QList<RunFact>& facts);
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-
 private:
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
+
     QList<RunFact> m_facts;
 };
 

@@ -20,15 +20,54 @@ QString known(double value, const QString& words)
     return std::isnan(value) ? kUnknown : words;
 }
 
-} // namespace
-
-RankModel::RankModel(const RunData& run, RankColumns columns, QObject* parent) : QAbstractTableModel(parent), m_run(run)
+QList<RankColumn> columnsOf(RankColumns columns)
 {
     using enum RankColumn;
-    if (columns == RankColumns::Live)
-        m_columns = {Rank, Device, Phase, Step, Loss, SamplesPerS, Wait, Util, Memory};
-    else
-        m_columns = {Rank, Device, Phase, Ended, Step, Memory};
+    return columns == RankColumns::Live
+               ? QList<RankColumn>{Rank, Device, Phase, Step, Loss, SamplesPerS, Wait, Util, Memory}
+               : QList<RankColumn>{Rank, Device, Phase, Ended, Step, Memory};
+}
+
+const char* titleOf(RankColumn column)
+{
+    switch (column) {
+    case RankColumn::Rank:
+        return "rank";
+    case RankColumn::Device:
+        return "device";
+    case RankColumn::Phase:
+        return "phase";
+    case RankColumn::Ended:
+        return "ended";
+    case RankColumn::Step:
+        return "step";
+    case RankColumn::Loss:
+        return "loss";
+    case RankColumn::SamplesPerS:
+        return "samples/s";
+    case RankColumn::Wait:
+        return "wait";
+    case RankColumn::Util:
+        return "util";
+    case RankColumn::Memory:
+        return "mem";
+    }
+    return "";
+}
+
+std::vector<CellModel::Title> titlesOf(const QList<RankColumn>& columns)
+{
+    std::vector<CellModel::Title> titles;
+    for (const RankColumn column : columns)
+        titles.push_back({titleOf(column), column < RankColumn::Ended ? Qt::AlignLeft : Qt::AlignRight});
+    return titles;
+}
+
+} // namespace
+
+RankModel::RankModel(const RunData& run, RankColumns columns, QObject* parent)
+    : CellModel(titlesOf(columnsOf(columns)), parent), m_run(run), m_columns(columnsOf(columns))
+{
 }
 
 void RankModel::refresh(qint64 nowWallUs)
@@ -88,16 +127,6 @@ void RankModel::setPinned(const QSet<int>& ranks)
         emit dataChanged(index(0, 0), index(rowCount() - 1, 0));
 }
 
-int RankModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int RankModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
-}
-
 QString RankModel::text(const RankRow& row, RankColumn column) const
 {
     switch (column) {
@@ -125,9 +154,10 @@ QString RankModel::text(const RankRow& row, RankColumn column) const
     return {};
 }
 
-QVariant RankModel::sortValue(const RankRow& row, RankColumn column) const
+QVariant RankModel::sortKeyAt(int shown, int at) const
 {
-    switch (column) {
+    const RankRow& row = m_rows[shown];
+    switch (m_columns[at]) {
     case RankColumn::Rank:
         return static_cast<double>(row.rank);
     case RankColumn::Device:
@@ -152,34 +182,12 @@ QVariant RankModel::sortValue(const RankRow& row, RankColumn column) const
     return {};
 }
 
-QVariant RankModel::data(const QModelIndex& index, int role) const
+Cell RankModel::cellAt(int shown, int at) const
 {
-    if (!index.isValid() || index.row() >= m_rows.size())
-        return {};
-    const RankRow& row = m_rows[index.row()];
-    const RankColumn column = m_columns[index.column()];
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(row, column);
-    case Qt::TextAlignmentRole:
-        return static_cast<int>((column < RankColumn::Ended ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    case kSortRole:
-        return sortValue(row, column);
-    case kCellRole:
-        break;
-    default:
-        return {};
-    }
-    Cell cell{.text = text(row, column),
-              .suffix = {},
-              .source = {},
-              .icon = {},
-              .action = {},
-              .series = {},
-              .bar = {},
-              .bars = {},
-              .sparkline = {},
-              .tags = {}};
+    const RankRow& row = m_rows[shown];
+    const RankColumn column = m_columns[at];
+    Cell cell;
+    cell.text = text(row, column);
     cell.tone = row.stale ? Tone::Text3 : Tone::Text; // what is shown of it is old
     if (column == RankColumn::Rank) {
         if (m_rows.size() <= kMostSquares || m_pinned.contains(row.rank))
@@ -190,41 +198,7 @@ QVariant RankModel::data(const QModelIndex& index, int role) const
         if (row.trouble == RankTrouble::Cause)
             cell.font = FontRole::CellStrong;
     }
-    return QVariant::fromValue(cell);
-}
-
-QVariant RankModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section >= m_columns.size())
-        return {};
-    const RankColumn column = m_columns[section];
-    if (role == Qt::TextAlignmentRole)
-        return static_cast<int>((column < RankColumn::Ended ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (column) {
-    case RankColumn::Rank:
-        return QStringLiteral("rank");
-    case RankColumn::Device:
-        return QStringLiteral("device");
-    case RankColumn::Phase:
-        return QStringLiteral("phase");
-    case RankColumn::Ended:
-        return QStringLiteral("ended");
-    case RankColumn::Step:
-        return QStringLiteral("step");
-    case RankColumn::Loss:
-        return QStringLiteral("loss");
-    case RankColumn::SamplesPerS:
-        return QStringLiteral("samples/s");
-    case RankColumn::Wait:
-        return QStringLiteral("wait");
-    case RankColumn::Util:
-        return QStringLiteral("util");
-    case RankColumn::Memory:
-        return QStringLiteral("mem");
-    }
-    return {};
+    return cell;
 }
 
 } // namespace lockstep::ui

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "ui/run/rankrows.h"
+#include "ui/widgets/cellmodel.h"
 
-#include <QAbstractTableModel>
 #include <QSet>
 
 namespace lockstep::ui {
@@ -13,7 +13,7 @@ namespace lockstep::ui {
 enum class RankColumn { Rank, Device, Phase, Ended, Step, Loss, SamplesPerS, Wait, Util, Memory };
 enum class RankColumns { Live, Ended };
 
-class RankModel : public QAbstractTableModel {
+class RankModel : public CellModel {
     Q_OBJECT
 
 public:
@@ -25,14 +25,11 @@ public:
     [[nodiscard]] const QList<RankColumn>& columns() const { return m_columns; }
     void setPinned(const QSet<int>& ranks);
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
 private:
+    [[nodiscard]] int rowsShown() const override { return static_cast<int>(m_rows.size()); }
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QVariant sortKeyAt(int row, int column) const override;
     [[nodiscard]] QString text(const RankRow& row, RankColumn column) const;
-    [[nodiscard]] QVariant sortValue(const RankRow& row, RankColumn column) const;
     void reorder(const QList<RankRow>& rows);
 
     const RunData& m_run;

@@ -4,20 +4,11 @@
 #include "ui/plots/figures.h"
 #include "ui/runs/runwords.h"
 
-#include <array>
 #include <cmath>
 
 namespace lockstep::ui {
 
 namespace {
-
-constexpr std::array<const char*, RunModel::ColumnCount> kTitles{
-    "name", "state", "nodes × ranks", "started", "duration", "last loss", "loss", "tags", "note"};
-
-bool isNumber(int column)
-{
-    return column == RunModel::Shape || column == RunModel::Duration || column == RunModel::LastLoss;
-}
 
 qint64 nowUs()
 {
@@ -45,7 +36,17 @@ QString shapeText(const RunSummary& run)
 } // namespace
 
 RunModel::RunModel(const RunList& runs, QObject* parent)
-    : QAbstractTableModel(parent), m_runs(runs), m_rows(static_cast<int>(runs.runs().size()))
+    : CellModel({{"name"},
+                 {"state"},
+                 {"nodes × ranks", Qt::AlignRight},
+                 {"started"},
+                 {"duration", Qt::AlignRight},
+                 {"last loss", Qt::AlignRight},
+                 {"loss"},
+                 {"tags"},
+                 {"note"}},
+                parent),
+      m_runs(runs), m_rows(static_cast<int>(runs.runs().size()))
 {
     const auto reload = [this] {
         beginResetModel();
@@ -62,14 +63,9 @@ RunModel::RunModel(const RunList& runs, QObject* parent)
     });
 }
 
-int RunModel::rowCount(const QModelIndex& parent) const
+int RunModel::rowsShown() const
 {
-    return parent.isValid() ? 0 : m_rows;
-}
-
-int RunModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
+    return m_rows;
 }
 
 const RunSummary* RunModel::run(int row) const
@@ -94,9 +90,13 @@ void RunModel::tick()
             emit dataChanged(index(row, State), index(row, Duration));
 }
 
-Cell RunModel::cell(const RunSummary& run, int column) const
+Cell RunModel::cellAt(int row, int column) const
 {
+    const RunSummary* known = run(row);
     Cell cell;
+    if (!known)
+        return cell;
+    const RunSummary& run = *known;
     switch (static_cast<Column>(column)) {
     case Name:
         cell.text = run.name;
@@ -139,8 +139,12 @@ Cell RunModel::cell(const RunSummary& run, int column) const
     return cell;
 }
 
-QVariant RunModel::sortKey(const RunSummary& run, int column) const
+QVariant RunModel::sortKeyAt(int row, int column) const
 {
+    const RunSummary* known = run(row);
+    if (!known)
+        return {};
+    const RunSummary& run = *known;
     switch (static_cast<Column>(column)) {
     case Shape:
         return static_cast<double>(run.ranks);
@@ -161,40 +165,10 @@ QVariant RunModel::sortKey(const RunSummary& run, int column) const
     return {};
 }
 
-QVariant RunModel::data(const QModelIndex& index, int role) const
+QString RunModel::hintAt(int row, int column) const
 {
-    const RunSummary* each = index.isValid() ? run(index.row()) : nullptr;
-    if (!each)
-        return {};
-    switch (role) {
-    case Qt::DisplayRole: {
-        if (index.column() == Tags)
-            return each->tags.join(QLatin1Char(' '));
-        const Cell shown = cell(*each, index.column());
-        return QString(shown.text + shown.suffix);
-    }
-    case kCellRole:
-        return QVariant::fromValue(cell(*each, index.column()));
-    case kSortRole:
-        return sortKey(*each, index.column());
-    case Qt::TextAlignmentRole:
-        return isNumber(index.column()) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
-    case Qt::ToolTipRole:
-        return index.column() == State && !each->reason.isEmpty() ? QVariant(each->reason) : QVariant();
-    default:
-        return {};
-    }
-}
-
-QVariant RunModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromUtf8(kTitles[static_cast<std::size_t>(section)]);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    return {};
+    const RunSummary* each = run(row);
+    return each && column == State ? each->reason : QString();
 }
 
 } // namespace lockstep::ui

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "core/runlist.h"
-#include "ui/widgets/cell.h"
+#include "ui/widgets/cellmodel.h"
 
-#include <QAbstractTableModel>
 #include <QHash>
 
 namespace lockstep::ui {
 
-class RunModel : public QAbstractTableModel {
+class RunModel : public CellModel {
     Q_OBJECT
 
 public:
@@ -18,18 +17,15 @@ public:
 
     explicit RunModel(const RunList& runs, QObject* parent = nullptr);
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
     [[nodiscard]] const RunSummary* run(int row) const;
     void setSeries(const QHash<QString, int>& numbers); // id -> series number of the selected runs
     void tick();                                        // live runs have grown older
 
 private:
-    [[nodiscard]] Cell cell(const RunSummary& run, int column) const;
-    [[nodiscard]] QVariant sortKey(const RunSummary& run, int column) const;
+    [[nodiscard]] int rowsShown() const override;
+    [[nodiscard]] Cell cellAt(int row, int column) const override;
+    [[nodiscard]] QVariant sortKeyAt(int row, int column) const override;
+    [[nodiscard]] QString hintAt(int row, int column) const override;
 
     const RunList& m_runs;
     QHash<QString, int> m_series;
