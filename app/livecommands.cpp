@@ -46,6 +46,8 @@ Result<RunSpec> specOf(const Options& options)
         return spec;
     if (!options.nodes.isEmpty())
         spec->nodes = options.nodes;
+    if (options.sending == Sending::Relay)
+        spec->relay = true;
     for (const auto& assignment : options.set)
         if (auto set = spec->set(assignment); !set)
             return std::unexpected(set.error());

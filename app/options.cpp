@@ -20,6 +20,7 @@ struct Raw {
     std::string target, nodes, fingerprint, format = "csv", file, folder, scheme;
     std::vector<std::string> set, words, bundles;
     bool relay = false;
+    bool fetch = false;
     bool commands = false, json = false, detach = false, window = false, terminal = false;
     int rank = -1;
     int grace = -1;
@@ -40,10 +41,16 @@ void addSpecOptions(CLI::App& verb, Raw& raw)
         ->allow_extra_args(false);
 }
 
+void addRelay(CLI::App& verb, Raw& raw)
+{
+    verb.add_flag("--relay", raw.relay, "send to one node, and let nodes pass it on to each other");
+}
+
 void addRunOptions(CLI::App& verb, Raw& raw)
 {
     addSpecOptions(verb, raw);
     verb.add_flag("--detach", raw.detach, "launch, print the run's id and leave it to the nodes");
+    addRelay(verb, raw);
 }
 
 class Builder {
@@ -115,7 +122,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
     auto& deploy = builder.verb("deploy", "put what runs need on nodes, ahead of a launch", Verb::Deploy);
     deploy.add_option("SPEC|SEL", raw.target, "a spec, or a selection of nodes; all nodes without one");
     addSpecOptions(deploy, raw);
-    deploy.add_flag("--relay", raw.relay, "send to one node, and let nodes pass it on to each other");
+    addRelay(deploy, raw);
 
     auto& bundles = builder.verb("bundles", "what was deployed to nodes", Verb::Bundles);
     bundles.require_subcommand(0, 1);
@@ -164,6 +171,7 @@ void build(CLI::App& app, Raw& raw, Options& options)
     for (auto* verb : {&attach, &stop})
         verb->add_option("--nodes", raw.nodes, "a run that another desktop launched, on these nodes");
     auto& results = builder.verb("results", "the files that were fetched of a run, and where they lie", Verb::Results);
+    results.add_flag("--fetch", raw.fetch, "fetch what is missing here first, of every node that answers");
     for (auto* verb : {&show, &logs, &attach, &stop, &exported, &results})
         verb->add_option("RUN", raw.target, "an id, its beginning, #12, a name, or last")->required();
 }
@@ -181,6 +189,7 @@ void copy(const Raw& raw, Options& options)
     options.set = texts(raw.set);
     options.nodeArguments = texts(raw.words);
     options.bundles = texts(raw.bundles);
+    options.results = raw.fetch ? Results::Fetch : Results::List;
     options.sending = raw.relay ? Sending::Relay : Sending::Direct;
     options.fingerprint = QString::fromStdString(raw.fingerprint);
     options.rank = raw.rank < 0 ? std::nullopt : std::optional(raw.rank);

@@ -30,6 +30,7 @@ enum class Verb {
 };
 enum class NodesAction { List, Add, Edit, Remove, Import, Check, Accept, Runs, Clean };
 enum class Sending { Direct, Relay };
+enum class Results { List, Fetch };
 enum class BundlesAction { List, Remove };
 enum class Output { Text, Json };
 enum class Follow { ToTheEnd, Detach };
@@ -49,7 +50,8 @@ struct Options {
     QStringList nodeArguments;
     BundlesAction bundlesAction = BundlesAction::List;
     QStringList bundles;               // bundles remove --bundle HASH; empty: all that are not the program's own
-    Sending sending = Sending::Direct; // deploy --relay
+    Results results = Results::List;   // results --fetch
+    Sending sending = Sending::Direct; // --relay
     QString fingerprint;               // nodes accept --fingerprint
     std::optional<int> rank;           // logs --rank
     int graceS = -1;                   // stop --grace; < 0: the spec's

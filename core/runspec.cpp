@@ -21,7 +21,7 @@ const QStringList kTopLevel{QStringLiteral("name"),           QStringLiteral("no
                             QStringLiteral("share_devices"),  QStringLiteral("affinity"),
                             QStringLiteral("pass_env"),       QStringLiteral("restarts"),
                             QStringLiteral("folder"),         QStringLiteral("directory"),
-                            QStringLiteral("results")};
+                            QStringLiteral("results"),        QStringLiteral("relay")};
 
 Result<int> wholeNumber(const QString& key, const QString& text, int least, int most)
 {
@@ -187,6 +187,8 @@ Result<void> RunSpec::set(const QString& assignment)
         return setFlag(key, value, allowLowPort);
     } else if (key == QLatin1String("share_devices")) {
         return setFlag(key, value, shareDevices);
+    } else if (key == QLatin1String("relay")) {
+        return setFlag(key, value, relay);
     } else if (key == QLatin1String("pass_env")) {
         passEnv = value.split(u',', Qt::SkipEmptyParts);
     } else if (key == QLatin1String("affinity")) {

@@ -16,6 +16,7 @@
 //   grace = 10                  # seconds between TERM and KILL
 //   restarts = 3                # how often a failed run goes on from its newest checkpoint; missing or 0: never
 //   arguments = ["--flag", "x"] # appended to the trainer's options byte for byte
+//   relay = false               # true: one node is sent the bundle, and nodes pass it on to each other
 //   pass_env = ["WANDB_API_KEY", "HF_*"] # variables of the desktop that reach the ranks; nothing else of its does
 //
 //   folder = "code"             # sent with the run, without what git would ignore; its copy on the node is where the
@@ -101,6 +102,7 @@ struct RunSpec {
     int masterPort = 0;
     bool allowLowPort = false;
     int graceS = 10;
+    bool relay = false;  // one node is sent the bundle, and nodes pass it on
     int restarts = 0;    // how often a failed run is started again, from its newest checkpoint; 0: never
     QString folder;      // of this machine, absolute once loaded; empty: none
     QString directory;   // on the node

@@ -170,6 +170,7 @@ Result<RunSpec> RunSpec::parse(const QByteArray& toml, const QString& origin, Op
         reader.fail(reader.line("master_port"), checked.error().text);
     spec.graceS = static_cast<int>(reader.integer("grace", spec.graceS, 0, kMostGraceS));
     spec.restarts = static_cast<int>(reader.integer("restarts", 0, 0, kMostRestarts));
+    spec.relay = reader.boolean("relay");
     spec.folder = reader.text("folder");
     spec.directory = reader.text("directory");
     spec.results = reader.texts("results");
@@ -225,6 +226,8 @@ QByteArray RunSpec::toToml() const
     writer.integer("grace", graceS);
     if (restarts != 0)
         writer.integer("restarts", restarts);
+    if (relay)
+        writer.raw("relay", "true");
     if (!folder.isEmpty())
         writer.text("folder", folder);
     if (!directory.isEmpty())

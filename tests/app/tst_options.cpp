@@ -38,6 +38,8 @@ private slots:
         row("deploy", Verb::Deploy);
         row("deploy spec.toml --relay", Verb::Deploy, "spec.toml");
         row("deploy gpu[1-4] --json", Verb::Deploy, "gpu[1-4]");
+        row("run spec.toml --relay", Verb::Run, "spec.toml");
+        row("results last --fetch", Verb::Results, "last");
         row("bundles", Verb::Bundles);
         row("bundles list gpu1", Verb::Bundles);
         row("bundles remove gpu1 --bundle abc123 --bundle def456", Verb::Bundles);
@@ -97,6 +99,10 @@ private slots:
         QCOMPARE(run->set, (QStringList{QStringLiteral("lr=0.1"), QStringLiteral("env.X=a")}));
         QVERIFY(run->follow == Follow::Detach);
         QVERIFY(run->output == Output::Json);
+        QVERIFY(parse("run s.toml --relay").options->sending == Sending::Relay);
+        QVERIFY(parse("run s.toml").options->sending == Sending::Direct);
+        QVERIFY(parse("results last --fetch").options->results == Results::Fetch);
+        QVERIFY(parse("results last").options->results == Results::List);
         const auto logs = parse("logs last --rank 0").options;
         QVERIFY(logs.has_value() && logs->rank == 0);
         QVERIFY(!parse("logs last").options->rank.has_value());

@@ -6,9 +6,13 @@
 #include "tests/remote/ownnetwork.h"
 
 #include <QDirIterator>
+#include <QMutex>
 #include <QProcess>
 #include <QScopeGuard>
+#include <QSet>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace lockstep;
 using namespace lockstep::test;
@@ -30,6 +34,7 @@ class TstDeployAhead : public QObject {
 private slots:
     void listsAndRemovesOldBundles();
     void passesABundleOn();
+    void aLaunchPassesItOnToo();
     void sendsAFolderWithoutWhatGitIgnores();
     void givesAGpuNodeItsTorch_data();
     void givesAGpuNodeItsTorch();
@@ -87,6 +92,36 @@ void TstDeployAhead::passesABundleOn()
         QVERIFY2(i > 0 ? sent < 10'000 : sent > 300'000, qPrintable(QString::number(sent)));
         const QDir contents(made[static_cast<int>(i)].cache + QStringLiteral("/contents"));
         QVERIFY(contents.entryList({QStringLiteral("*.frame")}, QDir::Files).isEmpty()); // nothing is kept afterwards
+    }
+}
+
+// relay = true of the spec: the other nodes are sent next to nothing, and say from whom they have it.
+void TstDeployAhead::aLaunchPassesItOnToo()
+{
+    MadeNodes made(3);
+    writeFile(made.bundleFolder() + QStringLiteral("/lockstep-trainer"),
+              "#!/bin/sh\necho \"info - 0 world=$WORLD_SIZE\" >&3\n");
+    RunSpec spec;
+    spec.ranksPerNode = 1;
+    spec.relay = true;
+    QMutex mutex; // of what the nodes' threads say
+    QList<QSet<QString>> said(3);
+    LaunchEvents events;
+    events.progress = [&](int node, const QString& words) {
+        const QMutexLocker lock(&mutex);
+        said[node].insert(words);
+    };
+    GET(launched,
+        launchRun(made.parts(), spec, made.nodes(), {QStringLiteral("20261129-160401-relay"), 1}, events, {}));
+    QCOMPARE(launched.nodes.size(), 3u);
+    for (std::size_t i = 0; i < launched.nodes.size(); ++i) {
+        QVERIFY(
+            QFile::exists(QString::fromUtf8(launched.nodes[i].deployed.path) + QStringLiteral("/lib/libextra.so.1")));
+        QVERIFY2(launched.nodes[i].deployed.bytesSent < 10'000, "it was sent, after it was passed on");
+        const auto& words = said[static_cast<qsizetype>(i)];
+        const auto from = std::ranges::find_if(
+            words, [](const QString& one) { return one.startsWith(QLatin1String("taking the bundle from n")); });
+        QCOMPARE(from != words.end(), i > 0);
     }
 }
 

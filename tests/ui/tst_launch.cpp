@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Launch page: the form writes the spec, the table follows, a launch that cannot be says why.
 #include "core/traineroptions.h"
-#include "tests/ui/madenodes.h"
+#include "tests/ui/uitest.h"
 #include "ui/launch/commandpanel.h"
+#include "ui/launch/filesrow.h"
 #include "ui/launch/launchmodel.h"
 #include "ui/launch/launchpage.h"
 #include "ui/launch/specfields.h"
@@ -13,23 +14,19 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QCheckBox>
 #include <QRadioButton>
+#include <QSemaphore>
 #include <QSignalSpy>
 #include <QTest>
 
 using namespace lockstep;
 using namespace lockstep::ui;
 
-class TestLaunch : public QObject {
+class TestLaunch : public UiTest {
     Q_OBJECT
 
-    std::unique_ptr<Theme> m_theme;
-
 private slots:
-    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
-    void cleanupTestCase() { m_theme.reset(); }
-    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
-
     void words_data()
     {
         QTest::addColumn<QString>("text");
@@ -193,6 +190,38 @@ private slots:
         QCOMPARE(page.spec(), silent);
     }
 
+    void theRelayIsOfTheSpec()
+    {
+        NodeList nodes;
+        made::fill(nodes, made::cluster());
+        LaunchPage page(*m_theme, nodes);
+        RunSpec spec = made::spec(0.4, 0);
+        page.setSpec(spec);
+        auto* relay = page.findChild<QCheckBox*>(QStringLiteral("relay"));
+        QVERIFY(relay && !relay->isChecked());
+        relay->setChecked(true);
+        spec.relay = true;
+        QCOMPARE(page.spec(), spec);
+        QCOMPARE(differingNames(spec, made::spec(0.4, 0)), QStringList{QStringLiteral("relay")});
+        page.setSpec(made::spec(0.4, 0));
+        QVERIFY(!relay->isChecked());
+    }
+
+    void theTableHasWhatThePlanHas()
+    {
+        LaunchModel model;
+        LaunchPlan plan = makePlan(made::spec(0.4, 0), {{made::gpuNode(1).node, made::gpuNode(1).facts}}, {});
+        plan.nodes[0].cpus = {QStringLiteral("0–7: 0-63"), QStringLiteral("by local rank")};
+        plan.nodes[0].clock = {QStringLiteral("+0.4 ms"), QStringLiteral("± 0.1 ms against this machine")};
+        model.setPlan(plan);
+        QCOMPARE(model.headerData(LaunchModel::Cpus, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("CPUs"));
+        QCOMPARE(model.index(0, LaunchModel::Cpus).data().toString(), QStringLiteral("0–7: 0-63"));
+        QCOMPARE(model.index(0, LaunchModel::Clock).data().toString(), QStringLiteral("+0.4 ms"));
+        QCOMPARE(model.index(0, LaunchModel::Clock).data(Qt::ToolTipRole).toString(),
+                 QStringLiteral("+0.4 ms: ± 0.1 ms against this machine"));
+    }
+
     void everyOptionIsFoundAndSet()
     {
         NodeList nodes;
@@ -307,6 +336,36 @@ private slots:
         QCOMPARE(run.size(), reason.isEmpty() ? 1 : 0);
         auto* said = page.findChild<QLabel*>(QStringLiteral("footDetail"));
         QVERIFY2(said->text().contains(reason), qPrintable(said->text()));
+    }
+
+    void nobodyWaitsForAFolder()
+    {
+        const auto gate = std::make_shared<QSemaphore>(); // the disk answers when it lets it
+        FilesRow row(*m_theme, [gate](const QString& path) {
+            gate->acquire();
+            return path.endsWith(QLatin1String("/there"));
+        });
+        QSignalSpy edited(&row, &FilesRow::edited);
+        RunSpec spec;
+        spec.folder = QStringLiteral("/data/there");
+        row.show(spec);
+        auto* field = row.findChild<Field*>(QStringLiteral("folder"));
+        QCOMPARE(row.read(spec), QStringLiteral("Looking for the folder /data/there …"));
+        QCOMPARE(field->toolTip(), QString()); // nothing is wrong yet
+        edited.clear();
+        gate->release();
+        QTRY_COMPARE(edited.size(), 1);
+        QCOMPARE(row.read(spec), QString());
+        field->setText(QStringLiteral("/data/missing"));
+        gate->release();
+        QTRY_COMPARE(row.read(spec), QStringLiteral("There is no folder /data/missing."));
+        QCOMPARE(field->toolTip(), QStringLiteral("There is no folder /data/missing."));
+        field->setText(QStringLiteral("/dead/there"));
+        QTRY_COMPARE_WITH_TIMEOUT(row.read(spec),
+                                  QStringLiteral("/dead/there gives no answer; is what it lies on reachable?"), 10'000);
+        field->setText(QStringLiteral("/data/there")); // another one is not held up by it
+        gate->release(2);
+        QTRY_COMPARE(row.read(spec), QString());
     }
 
     void commandLosesNothingForReading()

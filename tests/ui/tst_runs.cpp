@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Runs page and the window around the pages.
-#include "tests/ui/madenodes.h"
+#include "tests/ui/uitest.h"
 #include "ui/runs/comparison.h"
 #include "ui/runs/runmodel.h"
 #include "ui/runs/runspage.h"
@@ -20,16 +20,10 @@
 using namespace lockstep;
 using namespace lockstep::ui;
 
-class TestRuns : public QObject {
+class TestRuns : public UiTest {
     Q_OBJECT
 
-    std::unique_ptr<Theme> m_theme;
-
 private slots:
-    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
-    void cleanupTestCase() { m_theme.reset(); }
-    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
-
     void started_data()
     {
         QTest::addColumn<QDateTime>("then");

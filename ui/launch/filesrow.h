@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/runspec.h"
+#include "ui/launch/folderlook.h"
 #include "ui/theme.h"
 
 #include <QWidget>
@@ -15,16 +16,17 @@ class FilesRow : public QWidget {
     Q_OBJECT
 
 public:
-    explicit FilesRow(Theme& theme, QWidget* parent = nullptr);
+    explicit FilesRow(Theme& theme, FolderLook::Question isFolder = FolderLook::isFolder, QWidget* parent = nullptr);
 
     void show(const RunSpec& spec);
-    // Writes the three. The reason when they cannot be meant; empty: right.
-    [[nodiscard]] QString read(RunSpec& spec) const;
+    // Writes the three. The reason when they cannot be meant, or while the folder is looked for; empty: right.
+    [[nodiscard]] QString read(RunSpec& spec);
 
 signals:
-    void edited();
+    void edited(); // by a person, or the folder was found
 
 private:
+    FolderLook m_look;
     Field *m_folder, *m_directory, *m_results;
 };
 

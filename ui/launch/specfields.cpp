@@ -177,6 +177,7 @@ QList<QPair<QString, QString>> settingsOf(const RunSpec& spec)
           {"share devices", spec.shareDevices ? QStringLiteral("yes") : QString()},
           {"affinity", spec.affinity == Affinity::Auto ? QString() : toString(spec.affinity)},
           {"variables passed on", spec.passEnv.join(QLatin1String(", "))},
+          {"relay", spec.relay ? QStringLiteral("yes") : QString()},
           {"folder", spec.folder},
           {"directory", spec.directory},
           {"results", spec.results.join(QLatin1String(", "))}})
@@ -219,6 +220,8 @@ QString advancedSummary(const RunSpec& spec)
     parts.append(QStringLiteral("grace time %1 s").arg(spec.graceS));
     if (spec.restarts > 0)
         parts.append(QStringLiteral("restarts %1").arg(spec.restarts));
+    if (spec.relay)
+        parts.append(QStringLiteral("nodes relay the bundle"));
     if (!spec.folder.isEmpty())
         parts.append(QStringLiteral("folder %1").arg(spec.folder));
     const auto own = spec.env.size();

@@ -8,18 +8,17 @@
 
 #include <QWidget>
 
-class QHBoxLayout;
 class QLabel;
 class QVBoxLayout;
 
 namespace lockstep::ui {
 
+class AdvancedRows;
 class Button;
 class Combo;
 class ElidedLabel;
 class Field;
-class OptionPanel;
-class FilesRow;
+class OptionFields;
 class ProgramRow;
 
 class SpecForm : public QWidget {
@@ -46,12 +45,10 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QHBoxLayout* addRow(const QString& label);
     void makeTargetRow();
     void makeProgramRow();
     void makeTrainingRow();
     void makeAdvanced();
-    Field* addField(QHBoxLayout& row, const QString& label, const QString& name, int characters);
     void fill(); // spec -> fields
     void read(); // fields -> spec, then edited()
     void showEdited();
@@ -62,18 +59,14 @@ private:
     QString m_wrong;
     bool m_filling = false;
     QVBoxLayout* m_rows;
-    Combo *m_choice, *m_ranksANode, *m_backend, *m_model, *m_data, *m_optimizer;
+    Combo *m_choice, *m_ranksANode, *m_backend, *m_model;
     Field *m_nodes, *m_path;
     ProgramRow* m_program;
-    FilesRow* m_files;
-    QList<std::pair<QString, Field*>> m_options; // trainer options that are one line each
-    QList<std::pair<QString, Combo*>> m_choices; // and those that are one of several words
-    OptionPanel* m_all;
-    Field *m_port, *m_grace, *m_restarts, *m_env, *m_arguments;
+    OptionFields* m_options; // of the training row
     QLabel *m_editedTag, *m_total;
     ElidedLabel *m_found, *m_summary;
     Button* m_disclose;
-    QWidget* m_advanced;
+    AdvancedRows* m_advanced;
 };
 
 } // namespace lockstep::ui
