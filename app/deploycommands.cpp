@@ -5,7 +5,6 @@
 #include "app/jsonvalues.h"
 #include "app/livecommands.h"
 #include "app/texttable.h"
-#include "core/resultsshelf.h"
 #include "remote/deployahead.h"
 #include "remote/eachnode.h"
 #include "remote/nodebundles.h"
@@ -40,7 +39,8 @@ Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
     if (!target)
         return std::unexpected(target.error());
     DeployAhead order;
-    order.relay = options.sending == Sending::Relay ? Relay::On : Relay::Off;
+    const bool relay = target->spec ? target->spec->relay : options.sending == Sending::Relay;
+    order.relay = relay ? Relay::On : Relay::Off;
     order.spec = std::move(target->spec);
     order.nodes = std::move(target->nodes);
     if (order.nodes.isEmpty())
@@ -225,29 +225,6 @@ int bundlesCommand(const Options& options, const Desk& desk)
                [](const NodeAnswer& answer) { return answer.bundles.has_value() && answer.removal.kept.isEmpty(); })
                ? kExitDone
                : kExitFailed;
-}
-
-int resultsCommand(const Options& options, const DataFolder& folder)
-{
-    RunStore store(folder);
-    const auto id = store.resolve(options.target);
-    if (!id)
-        return leave(id.error(), options.output);
-    QJsonArray array;
-    QList<QStringList> rows;
-    for (const ResultEntry& entry : ResultsShelf::all(folder.resultsFolder(*id))) {
-        array << QJsonObject{
-            {"node", entry.node},       {"path", QString::fromUtf8(entry.path)},
-            {"bytes", entry.bytes},     {"size", entry.size},
-            {"whole", entry.isWhole()}, {"file", entry.isWhole() ? QJsonValue(entry.file) : QJsonValue()}};
-        rows << QStringList{entry.node, QString::fromUtf8(entry.path), megabytes(entry.size),
-                            entry.isWhole() ? entry.file : QStringLiteral("%1 so far").arg(megabytes(entry.bytes))};
-    }
-    if (options.output == Output::Json)
-        printJson(array);
-    else
-        print(textTable({"node", "path", "size", "here"}, rows));
-    return kExitDone;
 }
 
 } // namespace lockstep

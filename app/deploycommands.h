@@ -9,6 +9,5 @@ namespace lockstep {
 
 [[nodiscard]] int deployCommand(const Options& options, const Desk& desk);
 [[nodiscard]] int bundlesCommand(const Options& options, const Desk& desk); // list and remove
-[[nodiscard]] int resultsCommand(const Options& options, const DataFolder& folder);
 
 } // namespace lockstep

@@ -7,6 +7,7 @@
 #include "remote/launcher.h"
 #include "ui/launch/launchpage.h"
 #include "ui/run/runexport.h"
+#include "ui/runs/runspage.h"
 
 #include <QDir>
 
@@ -35,7 +36,7 @@ RunSummary liveSummary(const RunData& data)
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
     : m_desk(desk), m_theme(theme), m_window(theme, m_nodeList, m_runs), m_nodes(desk, m_nodeList, m_window),
-      m_store(desk.folder)
+      m_store(desk.folder), m_results(desk, m_store, m_nodeList, m_window)
 {
     connectWindow();
 }
@@ -70,7 +71,7 @@ void Desktop::connectWindow()
 void Desktop::start()
 {
     m_nodes.start();
-    m_window.setDesktopEnvironment(desktopEnvironment());
+    m_window.launchPage().setDesktopEnvironment(desktopEnvironment());
     readSpecs();
     readRuns([this] {
         for (const auto& run : m_runs.runs())
@@ -211,7 +212,7 @@ void Desktop::readSpecs()
         else
             m_window.showError(QStringLiteral("A saved spec was not read"), spec.error());
     }
-    m_window.setSavedSpecs(specs);
+    m_window.launchPage().setSavedSpecs(specs);
 }
 
 void Desktop::saveSpec(const RunSpec& spec, const QString& path)
@@ -249,7 +250,7 @@ void Desktop::answerRunSpec(const QString& runId)
     m_store.ask([runId](RunStore& store) { return store.spec(runId); }, this,
                 [this, runId](const Result<RunSpec>& spec) {
                     if (spec)
-                        m_window.setRunSpec(runId, *spec);
+                        m_window.runsPage().setRunSpec(runId, *spec);
                 });
 }
 

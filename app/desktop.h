@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/desktopnodes.h"
+#include "app/desktopresults.h"
 #include "app/worker.h"
 #include "core/runlist.h"
 #include "core/storethread.h"
@@ -52,6 +53,7 @@ private:
     ui::MainWindow m_window;
     DesktopNodes m_nodes;
     StoreThread m_store;
+    DesktopResults m_results;
     Worker m_worker;
     std::vector<std::unique_ptr<RunSession>> m_sessions;
     std::map<QString, RunSession*> m_byRun;

@@ -9,6 +9,7 @@
 #include "app/inventorycommands.h"
 #include "app/livecommands.h"
 #include "app/noderuncommands.h"
+#include "app/resultscommand.h"
 #include "app/screenshots.h"
 #include "app/signals.h"
 #include "app/storedruns.h"
@@ -125,7 +126,7 @@ int answer(QApplication* application, const Options& options, Desk& desk)
     case Verb::Bundles:
         return bundlesCommand(options, desk);
     case Verb::Results:
-        return resultsCommand(options, desk.folder);
+        return resultsCommand(options, desk);
     case Verb::Doctor:
         return doctorCommand(options, desk);
     case Verb::Nodes:

@@ -25,6 +25,15 @@ struct ResultEntry {
     [[nodiscard]] bool isWhole() const { return bytes == size; }
 };
 
+struct RunResults { // of a run, as a screen shows them
+    QString folder;
+    QList<ResultEntry> files;
+    bool fetching = false;
+    QString missing; // why the last fetch did not bring all; empty: it did, or there was none
+
+    bool operator==(const RunResults&) const = default;
+};
+
 class ResultsShelf {
 public:
     ResultsShelf(QString resultsFolder, QString node);

@@ -16,4 +16,16 @@ Result<QList<Node>> nodesFor(const RunSpec& spec, const Inventory& inventory)
                                   "nodes = \"gpu[1-2]\" in the spec, or --nodes."));
 }
 
+Node nodeFor(const PlannedNode& planned, const Inventory& inventory)
+{
+    if (const Node* known = inventory.find(planned.name))
+        return *known;
+    Node node;
+    node.name = planned.name;
+    node.local = planned.local;
+    if (const auto address = Address::parse(planned.address))
+        node.address = *address;
+    return node;
+}
+
 } // namespace lockstep

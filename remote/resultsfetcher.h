@@ -15,12 +15,15 @@
 namespace lockstep {
 
 struct ResultsJob {
+    enum class Tries { UntilDone, WhileReachable }; // of the node: a cut is gone over, or only while it answers
+
     QString run;
     Node node;
     AgentFile agent;
     TransportFactory transports;
     QStringList patterns;
     QString folder; // DataFolder::resultsFolder
+    Tries tries = Tries::UntilDone;
 };
 
 class ResultsFetcher : public QObject {

@@ -40,7 +40,8 @@ Result<void> ResultsLoop::run()
         m_file.close();
         m_line.clear();
         m_left = 0;
-        if (followed || !worthAnotherTry(followed.error().code))
+        const bool given = !link && m_job.tries == ResultsJob::Tries::WhileReachable;
+        if (followed || given || !worthAnotherTry(followed.error().code))
             return followed;
         if (link)
             backOff.reset();

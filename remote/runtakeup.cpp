@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RunSession: a run of the store is taken up, beside the program that drives it or in its place.
+#include "core/specnodes.h"
 #include "remote/nodestopper.h"
 #include "remote/resultsfetcher.h"
 #include "remote/runlaunch.h"
@@ -24,18 +25,6 @@ namespace {
 bool isLaunching(RunPhase phase)
 {
     return phase == RunPhase::Planning || phase == RunPhase::Deploying || phase == RunPhase::Starting;
-}
-
-Node nodeFor(const PlannedNode& planned, const Inventory& inventory)
-{
-    if (const Node* known = inventory.find(planned.name))
-        return *known;
-    Node node; // removed from the inventory meanwhile: the plan still knows the way
-    node.name = planned.name;
-    node.local = planned.local;
-    if (const auto address = Address::parse(planned.address))
-        node.address = *address;
-    return node;
 }
 
 bool isProven(const RunState& state)

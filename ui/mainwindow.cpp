@@ -3,10 +3,11 @@
 
 #include "ui/launch/launchpage.h"
 #include "ui/nodes/nodespage.h"
-#include "ui/run/runpage.h"
+#include "ui/run/runpages.h"
 #include "ui/runs/runspage.h"
 #include "ui/runs/runwords.h"
 #include "ui/shell/keyspage.h"
+#include "ui/shell/leftoversbar.h"
 #include "ui/shell/noticebar.h"
 #include "ui/shell/preferencespage.h"
 #include "ui/shell/questionbar.h"
@@ -44,7 +45,8 @@ MainWindow::MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pa
     m_preferences = new PreferencesPage(theme);
     m_keys = new KeysPage(theme);
     m_notice = new NoticeBar(theme);
-    m_leftovers = new NoticeBar(theme);
+    m_leftovers = new LeftoversBar(theme, nodes, this);
+    m_runPages = new RunPages(theme, runs, *m_pages, this);
     m_questions = new QuestionBar(theme);
     m_status = new StatusStrip(theme);
     for (QWidget* page : std::initializer_list<QWidget*>{m_nodesPage, m_launch, m_runsPage, m_preferences, m_keys})
@@ -101,7 +103,7 @@ void MainWindow::connectNodes()
         showPlace(Place::Nodes);
         m_nodesPage->showNode(node);
     });
-    connect(m_leftovers, &NoticeBar::accepted, this, [this] { emit cleanRequested(m_leftOn); });
+    connect(m_leftovers, &LeftoversBar::cleanRequested, this, &MainWindow::cleanRequested);
     connect(&m_nodes, &NodeList::reset, this, &MainWindow::showNodes);
     connect(&m_nodes, &NodeList::nodeChanged, this, &MainWindow::showNodes);
 }
@@ -124,13 +126,14 @@ void MainWindow::connectLaunchAndRuns()
         if (m_wanted == id)
             showRun(id);
     });
-    connect(&m_runs, &RunList::closed, this, [this](const QString& id) {
-        RunPage* page = m_runPages.take(id);
-        if (page && m_pages->currentWidget() == page)
-            showPlace(Place::Runs);
-        delete page; // its data are gone
-        showRuns();
-    });
+    connect(&m_runs, &RunList::closed, this, &MainWindow::showRuns);
+    connect(m_runPages, &RunPages::shownClosed, this, [this] { showPlace(Place::Runs); });
+    connect(m_runPages, &RunPages::stopRequested, this, &MainWindow::stopRequested);
+    connect(m_runPages, &RunPages::exportRequested, this, &MainWindow::exportRequested);
+    connect(m_runPages, &RunPages::launchAgainRequested, this, &MainWindow::launchAgain);
+    connect(m_runPages, &RunPages::resultsWanted, this, &MainWindow::resultsWanted);
+    connect(m_runPages, &RunPages::fetchResultsRequested, this, &MainWindow::fetchResultsRequested);
+    connect(m_runPages, &RunPages::openFolderRequested, this, &MainWindow::openFolderRequested);
 }
 
 void MainWindow::addKeys()
@@ -153,14 +156,14 @@ void MainWindow::addKeys()
                 m_launch->launch();
         });
     key(Qt::CTRL | Qt::Key_W, [this] {
-        if (const QString id = m_runPages.key(qobject_cast<RunPage*>(m_pages->currentWidget())); !id.isEmpty())
+        if (const QString id = m_runPages->shown(); !id.isEmpty())
             emit closeRunRequested(id);
     });
     m_slash = new QShortcut(Qt::Key_Slash, this);
     connect(m_slash, &QShortcut::activated, this, &MainWindow::focusFilter);
     // The page of a run has a filter and a key of its own; two for one key would be ambiguous.
     connect(m_pages, &QStackedWidget::currentChanged, this,
-            [this] { m_slash->setEnabled(!qobject_cast<RunPage*>(m_pages->currentWidget())); });
+            [this] { m_slash->setEnabled(m_runPages->shown().isEmpty()); });
 }
 
 void MainWindow::focusFilter()
@@ -169,26 +172,6 @@ void MainWindow::focusFilter()
         m_nodesPage->focusFilter();
     else if (m_pages->currentWidget() == m_runsPage)
         m_runsPage->focusFilter();
-}
-
-void MainWindow::setSavedSpecs(const QList<RunSpec>& specs)
-{
-    m_launch->setSavedSpecs(specs);
-}
-
-void MainWindow::setLaunchSpec(const RunSpec& spec)
-{
-    m_launch->setSpec(spec);
-}
-
-void MainWindow::setRunSpec(const QString& runId, const RunSpec& spec)
-{
-    m_runsPage->setRunSpec(runId, spec);
-}
-
-void MainWindow::setDesktopEnvironment(const Environment& environment)
-{
-    m_launch->setDesktopEnvironment(environment);
 }
 
 void MainWindow::showPlace(Place place)
@@ -218,7 +201,7 @@ void MainWindow::showPlace(Place place)
 
 void MainWindow::showRun(const QString& runId)
 {
-    RunPage* page = runPage(runId);
+    QWidget* page = m_runPages->page(runId);
     if (!page) {
         m_wanted = runId;
         emit openRunRequested(runId);
@@ -229,22 +212,6 @@ void MainWindow::showRun(const QString& runId)
     m_rail->setCurrentRun(runId);
     page->setFocus(Qt::OtherFocusReason);
     showStatus();
-}
-
-RunPage* MainWindow::runPage(const QString& id)
-{
-    if (RunPage* page = m_runPages.value(id))
-        return page;
-    RunData* run = m_runs.data(id);
-    if (!run)
-        return nullptr;
-    auto* page = new RunPage(m_theme, *run);
-    connect(page, &RunPage::stopRequested, this, &MainWindow::stopRequested);
-    connect(page, &RunPage::exportRequested, this, &MainWindow::exportRequested);
-    connect(page, &RunPage::launchAgainRequested, this, &MainWindow::launchAgain);
-    m_runPages.insert(id, page);
-    m_pages->addWidget(page);
-    return page;
 }
 
 void MainWindow::launchAgain(const RunSpec& spec)
@@ -282,38 +249,7 @@ void MainWindow::showNodes()
 {
     m_rail->setNodeCount(static_cast<int>(m_nodes.nodes().size()));
     m_status->setNodes(m_nodes.nodes());
-    showLeftovers();
     showStatus();
-}
-
-// Offered once for what was found; a new launch there is refused as long as it is there.
-void MainWindow::showLeftovers()
-{
-    QStringList nodes, runs;
-    int processes = 0;
-    for (const NodeState& state : m_nodes.nodes())
-        for (const NodeRun& run : state.runs)
-            if (run.isLeftover()) {
-                processes += run.processes;
-                if (!nodes.contains(state.node.name))
-                    nodes << state.node.name;
-                if (!runs.contains(run.run))
-                    runs << run.run;
-            }
-    if (nodes == m_leftOn)
-        return;
-    m_leftOn = nodes;
-    m_leftovers->setVisible(!nodes.isEmpty());
-    if (nodes.isEmpty())
-        return;
-    m_leftovers->showOffer(
-        QStringLiteral("%1 left behind on %2")
-            .arg(processes == 1 ? QStringLiteral("A process was") : QStringLiteral("%1 processes were").arg(processes),
-                 nodes.join(QStringLiteral(", "))),
-        QStringLiteral("Of %1, whose supervisor is gone: nobody looks after them, and a new launch there is refused. "
-                       "Only what carries the run's tag is ended.")
-            .arg(runs.join(QStringLiteral(", "))),
-        QStringLiteral("Remove"));
 }
 
 void MainWindow::showRuns()

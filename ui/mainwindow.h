@@ -10,7 +10,6 @@
 #include "core/signinquestion.h"
 #include "ui/theme.h"
 
-#include <QHash>
 #include <QWidget>
 
 #include <memory>
@@ -21,13 +20,14 @@ class QStackedWidget;
 namespace lockstep::ui {
 
 class LaunchPage;
+class LeftoversBar;
 class NodesPage;
 class NoticeBar;
 class QuestionBar;
 class PreferencesPage;
 class KeysPage;
 class Rail;
-class RunPage;
+class RunPages;
 class RunsPage;
 class StatusStrip;
 enum class Place;
@@ -40,11 +40,6 @@ public:
     MainWindow(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    void setSavedSpecs(const QList<RunSpec>& specs);
-    void setLaunchSpec(const RunSpec& spec);
-    void setRunSpec(const QString& runId, const RunSpec& spec); // answers runSpecWanted
-    void setDesktopEnvironment(const Environment& environment);
-
     void showPlace(Place place);
     void showRun(const QString& runId);                      // opened or about to be
     void showMessage(const QString& text);                   // some seconds in the status bar
@@ -56,7 +51,9 @@ public:
 
     [[nodiscard]] LaunchPage& launchPage() { return *m_launch; }
     [[nodiscard]] NodesPage& nodesPage() { return *m_nodesPage; }
+    [[nodiscard]] LeftoversBar& leftovers() { return *m_leftovers; }
     [[nodiscard]] NoticeBar& notice() { return *m_notice; }
+    [[nodiscard]] RunPages& runPages() { return *m_runPages; }
     [[nodiscard]] RunsPage& runsPage() { return *m_runsPage; }
 
 signals:
@@ -66,7 +63,10 @@ signals:
     void openRunRequested(const QString& runId);
     void closeRunRequested(const QString& runId);                                           // its page only
     void exportRequested(const QString& runId, const QString& format, const QString& path); // path empty: ask for one
-    void runSpecWanted(const QString& runId);
+    void runSpecWanted(const QString& runId);                                               // answered to the Runs page
+    void resultsWanted(const QString& runId); // answered to the run's page
+    void fetchResultsRequested(const QString& runId);
+    void openFolderRequested(const QString& path);
     void nodesAddRequested(const QString& text);
     void nodeRemoveRequested(const QString& node);
     void nodeEditRequested(const lockstep::Node& shown, const lockstep::Node& edited);
@@ -92,9 +92,7 @@ private:
     void focusFilter();
     void showNodes(); // counts and status bar
     void showRuns();
-    void showLeftovers();
     void showStatus();
-    RunPage* runPage(const QString& id);
     void launchAgain(const RunSpec& spec);
 
     Theme& m_theme;
@@ -108,12 +106,11 @@ private:
     PreferencesPage* m_preferences;
     KeysPage* m_keys;
     NoticeBar* m_notice;
-    NoticeBar* m_leftovers;
-    QStringList m_leftOn; // nodes of the offer that was made last, taken or not
+    LeftoversBar* m_leftovers;
     QuestionBar* m_questions;
     StatusStrip* m_status;
     QShortcut* m_slash = nullptr;
-    QHash<QString, RunPage*> m_runPages;
+    RunPages* m_runPages;
     QString m_wanted; // the run to show as soon as it is open
     RailChoice m_railChoice;
 };

@@ -85,6 +85,7 @@ void TestRunSpec::roundTrip()
     spec.masterPort = 29500;
     spec.allowLowPort = true;
     spec.graceS = 3;
+    spec.relay = true;
     spec.trainer = {{"lr", "1e-05"}, {"model", "cnn"},      {"batch", "64"},      {"steps", "1_0"},
                     {"seed", "007"}, {"data_path", "true"}, {"timeout", "1e999"}, {"momentum", "-0"}};
     spec.arguments = {
@@ -191,6 +192,10 @@ void TestRunSpec::set_data()
                                      << "weight_decay = 1e-05";
     QTest::newRow("nodes") << "nodes=gpu1"
                            << "nodes = \"gpu1\"";
+    QTest::newRow("relay") << "relay=true"
+                           << "relay = true";
+    QTest::newRow("relay, wrong") << "relay=maybe"
+                                  << "!relay";
     QTest::newRow("ranks a node") << "ranks_per_node=4"
                                   << "ranks_per_node = 4";
     QTest::newRow("env with =") << "env.X=a=b c"

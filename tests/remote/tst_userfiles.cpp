@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A folder that goes with a run, and the files that come back while it goes on, on real agents.
 #include "core/resultsshelf.h"
+#include "remote/resultsagain.h"
 #include "remote/runsession.h"
 #include "tests/remote/madenodes.h"
 #include "tests/remote/ownnetwork.h"
@@ -9,6 +10,8 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <atomic>
 
 using namespace lockstep;
 using namespace lockstep::test;
@@ -110,6 +113,26 @@ void TstUserFiles::goAndComeBack()
     const auto entries = ResultsShelf::all(DataFolder(made.dataFolder()).resultsFolder(run));
     QVERIFY(std::all_of(entries.begin(), entries.end(), [](const ResultEntry& entry) { return entry.isWhole(); }));
     QVERIFY(entries.size() >= 5);
+
+    // What was removed here comes again on request; not beside the program that drives the run.
+    QVERIFY(QFile::remove(here + QStringLiteral("out/slow.pt")));
+    RunStore own{DataFolder(made.dataFolder())};
+    const Inventory inventory = made.inventory();
+    auto claim = own.claim(run);
+    const auto refused = orderResults(own, run, inventory);
+    QVERIFY2(claim && !refused && refused.error().code == ErrorCode::Busy, "two would fetch at once");
+    claim.reset();
+    const auto order = orderResults(own, run, inventory);
+    QVERIFY2(order, order ? "" : qPrintable(order.error().text));
+    std::atomic<int> came = 0;
+    const auto again = fetchResults(made.parts(), *order, [&came](const ResultEntry&) { ++came; }, {});
+    QVERIFY(again && again->size() == 1 && again->first().how);
+    QCOMPARE(came.load(), 1);
+    QCOMPARE(contentOf(here + QStringLiteral("out/slow.pt")).size(), 1'400'000);
+    // A node that can't be reached is said, and not waited for.
+    made[0].cut = true;
+    const auto away = fetchResults(made.parts(), *order, [](const ResultEntry&) {}, {});
+    QVERIFY(away && away->size() == 1 && !away->first().how);
 }
 
 int main(int argc, char** argv)

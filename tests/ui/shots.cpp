@@ -7,6 +7,7 @@
 #include "ui/mainwindow.h"
 #include "ui/nodes/nodespage.h"
 #include "ui/run/runpage.h"
+#include "ui/run/runpages.h"
 #include "ui/runs/runspage.h"
 #include "ui/shell/rail.h"
 #include "ui/widgets/datatable.h"
@@ -18,6 +19,7 @@
 #include <QPushButton>
 
 #include <cstdio>
+#include <tuple>
 
 using namespace lockstep;
 using namespace lockstep::ui;
@@ -65,6 +67,40 @@ bool firstStart(const Shots& shots)
     return shots.take(window, QStringLiteral("keys")) && good;
 }
 
+// What the nodes have of the groups of their tags.
+void addGroups(NodeList& nodes)
+{
+    Inventory inventory;
+    for (const NodeState& state : nodes.nodes())
+        inventory.nodes.append(state.node);
+    NodeGroup lab;
+    lab.name = QStringLiteral("h100");
+    lab.user = QStringLiteral("alice");
+    lab.key = QStringLiteral("~/.ssh/id_lab");
+    lab.env = {{"NCCL_IB_HCA", "mlx5_0"}, {"NCCL_DEBUG", "WARN"}};
+    inventory.groups = {lab};
+    for (Node& node : inventory.nodes)
+        if (node.tags.contains(lab.name)) {
+            node.key = lab.key;
+            node.env = lab.env;
+            node.env.prepend({"OMP_PROC_BIND", "close"});
+        }
+    nodes.setInventory(inventory);
+}
+
+RunResults results()
+{
+    RunResults all;
+    all.folder = QStringLiteral("/home/alice/.local/share/lockstep/runs/20261129-123000-resnet50-imagenet/results");
+    for (const auto& [node, path, size, here] :
+         {std::tuple{"gpu1", "checkpoints/step-2000.pt", 204'800'000, 204'800'000},
+          {"gpu1", "checkpoints/step-4000.pt", 204'800'000, 83'000'000},
+          {"gpu1", "out/confusion.csv", 18'400, 18'400},
+          {"gpu2", "out/confusion.csv", 18'391, 18'391}})
+        all.files.append({QString::fromLatin1(node), path, {}, size, here, all.folder});
+    return all;
+}
+
 bool pages(const Shots& shots)
 {
     NodeList nodes;
@@ -73,10 +109,13 @@ bool pages(const Shots& shots)
     made::fill(nodes, made::cluster());
     runs.setRuns(made::runs());
     for (const RunSummary& run : runs.runs())
-        window.setRunSpec(run.id, made::spec(run.number == 11 ? 0.8 : 0.4, run.number % 2));
+        window.runsPage().setRunSpec(run.id, made::spec(run.number == 11 ? 0.8 : 0.4, run.number % 2));
     window.nodesPage().showNode(QStringLiteral("gpu2"));
     bool good = shots.take(window, QStringLiteral("nodes"));
-    window.setLaunchSpec(made::spec(0.4, 0));
+    addGroups(nodes);
+    window.findChild<QPushButton*>(QStringLiteral("editNode"))->click();
+    good = shots.take(window, QStringLiteral("nodes-edit")) && good;
+    window.launchPage().setSpec(made::spec(0.4, 0));
     window.showPlace(Place::Launch);
     good = shots.take(window, QStringLiteral("launch")) && good;
     for (auto* button : window.findChildren<QPushButton*>())
@@ -128,6 +167,17 @@ bool runPages(const Shots& shots)
         if (auto* facts = window.findChild<QPushButton*>(QStringLiteral("showFacts"))) {
             facts->setChecked(true);
             good = shots.take(window, QLatin1String(page.name) + QStringLiteral("-facts")) && good;
+            facts->setChecked(false);
+        }
+        RunData& data = *runs.data(id);
+        RunSpec spec = data.spec();
+        spec.results = {QStringLiteral("checkpoints/*.pt"), QStringLiteral("out/**")};
+        data.setPlan(spec, data.plan());
+        data.setState(data.state());
+        if (auto* files = window.findChild<QPushButton*>(QStringLiteral("showFiles"))) {
+            files->setChecked(true);
+            window.runPages().setResults(id, results());
+            good = shots.take(window, QLatin1String(page.name) + QStringLiteral("-files")) && good;
         }
     }
     return good;

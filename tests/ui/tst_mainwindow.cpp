@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window: keys, places, the way from what a page asks to the window's signals, a live switch of the scheme.
-#include "tests/ui/madenodes.h"
+#include "tests/ui/uitest.h"
 #include "ui/launch/launchpage.h"
 #include "ui/mainwindow.h"
 #include "ui/nodes/nodespage.h"
 #include "ui/run/runpage.h"
 #include "ui/runs/runspage.h"
+#include "ui/shell/leftoversbar.h"
 #include "ui/shell/questionbar.h"
 #include "ui/shell/rail.h"
 #include "ui/widgets/button.h"
@@ -22,20 +23,10 @@
 using namespace lockstep;
 using namespace lockstep::ui;
 
-class TestMainWindow : public QObject {
+class TestMainWindow : public UiTest {
     Q_OBJECT
 
-    std::unique_ptr<Theme> m_theme;
-
 private slots:
-    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
-    void cleanupTestCase() { m_theme.reset(); }
-    void init()
-    {
-        QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
-        m_theme->setChoice(SchemeChoice::Light);
-    }
-
     void keysLeadToPages_data()
     {
         QTest::addColumn<int>("key");
@@ -54,11 +45,8 @@ private slots:
         QFETCH(int, key);
         QFETCH(Qt::KeyboardModifiers, modifiers);
         QFETCH(QByteArray, page);
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        window.show();
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.showPlace(Place::Preferences);
         QTest::keyClick(&window, static_cast<Qt::Key>(key), modifiers);
@@ -67,11 +55,9 @@ private slots:
 
     void controlEnterLaunchesWhatTheFormSays()
     {
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        window.setLaunchSpec(made::spec(0.4, 3));
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
+        window.launchPage().setSpec(made::spec(0.4, 3));
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         QSignalSpy run(&window, &MainWindow::runRequested);
@@ -85,11 +71,8 @@ private slots:
 
     void aNodesQuestionIsAskedAboveEveryPage()
     {
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        window.show();
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
         auto* bar = window.findChild<QuestionBar*>();
         QVERIFY(bar && !bar->isVisible());
         QList<QPair<int, QByteArray>> answers;
@@ -127,11 +110,8 @@ private slots:
 
     void demoIsOnePressAway()
     {
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::firstStart());
-        window.show();
+        made::Over<MainWindow> view(*m_theme, made::firstStart());
+        auto& [nodes, runs, window] = view;
         QVERIFY(QTest::qWaitForWindowActive(&window));
         QSignalSpy demo(&window, &MainWindow::demoRequested);
         QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
@@ -141,10 +121,8 @@ private slots:
 
     void aRunIsAskedForAndShownOnceOpen()
     {
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::firstStart());
+        made::Over<MainWindow> view(*m_theme, made::firstStart());
+        auto& [nodes, runs, window] = view;
         runs.setRuns(made::runs());
         window.show();
         const QString id = made::runs()[1].id;
@@ -158,12 +136,41 @@ private slots:
         QVERIFY(qobject_cast<RunsPage*>(window.findChild<QStackedWidget*>()->currentWidget()));
     }
 
+    void leftoversAreOfferedUntilTheyAreGone()
+    {
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
+        NodeState left = made::gpuNode(1);
+        NodeRun run;
+        run.run = QStringLiteral("20261129-160401-demo");
+        run.standing = NodeRun::Standing::Lost;
+        run.processes = 3;
+        left.runs = {run};
+        LeftoversBar& bar = window.leftovers();
+        QVERIFY(!bar.isVisible());
+        nodes.update(left);
+        QVERIFY(bar.isVisible());
+        QVERIFY2(bar.text().startsWith(QLatin1String("3 processes were left behind on gpu1")), qPrintable(bar.text()));
+        QSignalSpy clean(&window, &MainWindow::cleanRequested);
+        QTest::mouseClick(&bar.action(), Qt::LeftButton);
+        QCOMPARE(clean.size(), 1);
+        QCOMPARE(clean[0][0].toStringList(), QStringList{QStringLiteral("gpu1")});
+        QVERIFY(!bar.isVisible());
+        bar.setCleaned(LeftoversBar::Cleaned::NotAll); // they are still there, and so is the offer
+        QVERIFY(bar.isVisible());
+        QTest::mouseClick(&bar.action(), Qt::LeftButton);
+        QCOMPARE(clean.size(), 2);
+        bar.setCleaned(LeftoversBar::Cleaned::All);
+        QVERIFY(!bar.isVisible());
+        left.runs.clear();
+        nodes.update(left);
+        QVERIFY(!bar.isVisible());
+    }
+
     void switchingTheSchemeRepaintsThePages()
     {
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
         window.resize(1440, 900);
         window.show();
         QSignalSpy chosen(&window, &MainWindow::schemeChosen);
@@ -186,10 +193,8 @@ private slots:
     void nothingIsWiderThanTheSmallestWindow()
     {
         QFETCH(int, place);
-        NodeList nodes;
-        RunList runs;
-        MainWindow window(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
+        made::Over<MainWindow> view(*m_theme, made::cluster());
+        auto& [nodes, runs, window] = view;
         window.showPlace(static_cast<Place>(place));
         window.resize(1024, 640);
         window.show();

@@ -66,6 +66,7 @@ private slots:
     void headerSaysHowTheRunStands();
     void staleIsSaidAfterOneSecond();
     void stopShowsItsGraceAndTheProof();
+    void aStopOfALaunchKeepsItsGrace();
     void idlePageDoesNotRepaint();
     void aRecordRepaintsOnce();
     void keysMoveTheView();
@@ -74,6 +75,7 @@ private slots:
     void legendTurnsLinesIntoBands();
     void sixtyFourRanksAreBands();
     void filterKeyFiltersRanks();
+    void fetchedFilesAreListed();
     void failedRunOpensOnItsCause();
     void replayHidesWhatCameLater();
     void aPlotCanBeAdded();
@@ -144,6 +146,27 @@ void TstRunPage::stopShowsItsGraceAndTheProof()
     QVERIFY(run->state().proof().contains("2 of 2 ranks gone, 0 left behind"));
     const HeaderFigure left = *figureNamed(page.findChild<HeaderFigures*>()->figures(), "left behind");
     QCOMPARE(left.value + ' ' + left.rest, QStringLiteral("0 of 2 ranks"));
+}
+
+void TstRunPage::aStopOfALaunchKeepsItsGrace()
+{
+    auto run = made::emptyRun(1, 2, nowUs());
+    RunState state = run->state();
+    state.phase = RunPhase::Starting;
+    run->setState(state);
+    RunPage page(*m_theme, *run);
+    auto* header = page.findChild<RunHeader*>();
+    header->stopButton().click();
+    QCOMPARE(header->stopButton().text(), QStringLiteral("Stopping the launch"));
+    const qint64 later = nowUs() + 25'000'000; // the order to go was on its way, and it took its time
+    state.stopRequested = true;
+    run->setState(state);
+    header->refresh(later);
+    QCOMPARE(header->stopButton().text(), QStringLiteral("Stopping the launch"));
+    state.phase = RunPhase::Stopping;
+    run->setState(state);
+    header->refresh(later + 1'000'000);
+    QCOMPARE(header->stopButton().text(), QStringLiteral("Stopping, 9 s of grace"));
 }
 
 void TstRunPage::idlePageDoesNotRepaint()
@@ -284,6 +307,55 @@ void TstRunPage::filterKeyFiltersRanks()
     QTest::keyClicks(field, QStringLiteral("no news"));
     QTRY_COMPARE(page.findChild<RankPanel*>()->table().model()->rowCount(), 8);
     QCOMPARE(field->text(), QStringLiteral("no news")); // letters are no shortcuts while one types
+}
+
+void TstRunPage::fetchedFilesAreListed()
+{
+    auto run = made::emptyRun(1, 2, nowUs());
+    RunPage page(*m_theme, *run);
+    page.resize(1272, 876);
+    page.show();
+    auto* files = page.findChild<QPushButton*>(QStringLiteral("showFiles"));
+    QVERIFY(files && !files->isVisible()); // the spec asks for none
+    RunSpec spec = run->spec();
+    spec.results = {QStringLiteral("*.pt"), QStringLiteral("out/**")};
+    run->setPlan(spec, run->plan());
+    run->setState(run->state());
+    QTRY_VERIFY(files->isVisible());
+    QSignalSpy wanted(&page, &RunPage::resultsWanted);
+    QSignalSpy fetch(&page, &RunPage::fetchResultsRequested);
+    QSignalSpy open(&page, &RunPage::openFolderRequested);
+    files->click();
+    QCOMPARE(wanted.size(), 1);
+    QCOMPARE(wanted[0][0].toString(), run->state().id);
+    RunResults results;
+    results.folder = QStringLiteral("/data/results");
+    results.files = {{QStringLiteral("gpu1"), "out/last.pt", "", 41'000'000, 41'000'000,
+                      QStringLiteral("/data/results/gpu1/out/last.pt")},
+                     {QStringLiteral("gpu1"), "step.pt", "", 2000, 500, QStringLiteral("/data/results/gpu1/step.pt")}};
+    page.setResults(results);
+    auto* table = page.findChild<DataTable*>(QStringLiteral("results"));
+    QCOMPARE(table->model()->rowCount(), 2);
+    const auto text = [table](int row, int column) { return table->model()->index(row, column).data().toString(); };
+    QCOMPARE(text(0, 2), QStringLiteral("41 MB"));
+    QCOMPARE(text(0, 3), QStringLiteral("here"));
+    QCOMPARE(text(1, 3), QStringLiteral("fetching, 25 %")); // the run goes on
+    auto* again = page.findChild<QPushButton*>(QStringLiteral("fetchResults"));
+    QVERIFY(!again->isEnabled());
+    RunState state = run->state();
+    state.phase = RunPhase::Finished;
+    run->setState(state);
+    results.missing = QStringLiteral("gpu1 is unreachable");
+    page.setResults(results);
+    QCOMPARE(text(1, 3), QStringLiteral("only 25 %"));
+    again->click();
+    QCOMPARE(fetch.size(), 1);
+    page.findChild<QPushButton*>(QStringLiteral("openResults"))->click();
+    table->selectSourceRow(0);
+    QTest::keyClick(table, Qt::Key_Return);
+    QCOMPARE(open.size(), 2);
+    QCOMPARE(open[0][0].toString(), results.folder);
+    QCOMPARE(open[1][0].toString(), QStringLiteral("/data/results/gpu1/out"));
 }
 
 void TstRunPage::failedRunOpensOnItsCause()

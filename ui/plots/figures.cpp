@@ -144,6 +144,19 @@ QString gibibytes(double bytes, int decimals)
     return decimal(bytes / kGiB, decimals) + QStringLiteral(" GiB");
 }
 
+QString bytes(qint64 number)
+{
+    static const QStringList kUnits{QStringLiteral("B"), QStringLiteral("kB"), QStringLiteral("MB"),
+                                    QStringLiteral("GB"), QStringLiteral("TB")};
+    double size = static_cast<double>(number);
+    qsizetype unit = 0;
+    while (size >= 999.5 && unit + 1 < kUnits.size()) {
+        size /= 1000;
+        ++unit;
+    }
+    return QStringLiteral("%1 %2").arg(decimal(size, unit > 0 && size < 9.95 ? 1 : 0), kUnits[unit]);
+}
+
 QString wallTime(qint64 wallUs)
 {
     return QDateTime::fromMSecsSinceEpoch(wallUs / 1000).toString(QStringLiteral("HH:mm:ss.zzz"));

@@ -17,6 +17,7 @@ namespace lockstep::ui::figures {
 [[nodiscard]] QString remaining(double seconds);             // 35 s, 15 min 35 s, 2 h 35 min; empty: unknown
 [[nodiscard]] QString age(double seconds);                   // 0.2 s, 87 s, 12 min
 [[nodiscard]] QString gibibytes(double bytes, int decimals); // 58 GiB; below 1 GiB: MiB
+[[nodiscard]] QString bytes(qint64 number);                  // 41 MB, 3.2 kB: sizes of files and of what is sent
 [[nodiscard]] QString wallTime(qint64 wallUs);               // 12:41:07.113, local time
 [[nodiscard]] QString wallClock(qint64 wallUs);              // 12:41:07
 [[nodiscard]] QString rankList(QList<int> ranks);            // 0–4, 6, 7

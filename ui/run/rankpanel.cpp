@@ -53,9 +53,15 @@ RankPanel::RankPanel(Theme& theme, const RunData& run, QWidget* parent)
     facts->setCheckable(true);
     facts->setObjectName(QStringLiteral("showFacts"));
     facts->setToolTip(QStringLiteral("What the ranks said of model, configuration, buckets and device"));
+    m_files = new Button(theme, QStringLiteral("Files"), ButtonKind::Outlined, {}, ButtonSize::Small);
+    m_files->setCheckable(true);
+    m_files->setObjectName(QStringLiteral("showFiles"));
+    m_files->setToolTip(QStringLiteral("Checkpoints and other files that are fetched from the nodes"));
     m_header->row().addWidget(facts);
+    m_header->row().addWidget(m_files);
     m_header->row().addWidget(m_filter);
     connect(facts, &QPushButton::toggled, this, &RankPanel::factsToggled);
+    connect(m_files, &QPushButton::toggled, this, &RankPanel::filesToggled);
     m_column->addWidget(m_header);
     m_column->addWidget(m_link);
     m_column->addWidget(m_slow);
@@ -84,6 +90,7 @@ void RankPanel::refresh()
         makeTable(columns);
     const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1000;
     m_model->refresh(now);
+    m_files->setHidden(m_run.spec().results.isEmpty());
     m_header->setCaption(rankSummary(m_run, m_model->rows()));
     if (const auto text = lockstep::ui::linkNotice(m_run, now))
         m_link->say(*text);

@@ -13,6 +13,7 @@ class QVBoxLayout;
 
 namespace lockstep::ui {
 
+class Button;
 class DataTable;
 class Field;
 class Notice;
@@ -38,6 +39,7 @@ signals:
     void rankChosen(int rank); // Enter or double click
     void pinnedChanged(const QSet<int>& ranks);
     void factsToggled(bool shown);
+    void filesToggled(bool shown);
 
 private:
     void makeTable(RankColumns columns);
@@ -46,6 +48,7 @@ private:
     const RunData& m_run;
     PanelHeader* m_header;
     Field* m_filter;
+    Button* m_files; // only where the run has files to fetch
     Notice *m_link, *m_slow;
     QVBoxLayout* m_column;
     RankModel* m_model = nullptr;

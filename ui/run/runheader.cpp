@@ -184,12 +184,15 @@ void RunHeader::refreshStop(qint64 nowWallUs)
         m_stopAskedUs = over ? 0 : m_stopAskedUs;
         return;
     }
-    if (m_stopAskedUs == 0)
+    const bool launching =
+        state.phase == RunPhase::Planning || state.phase == RunPhase::Deploying || state.phase == RunPhase::Starting;
+    if (m_stopAskedUs == 0 || launching) // ranks that are started all the same have their grace from then on
         m_stopAskedUs = nowWallUs;
     const double left = m_run.spec().graceS - static_cast<double>(nowWallUs - m_stopAskedUs) / kUsPerSecond;
     m_stop->setEnabled(false);
-    m_stop->setText(left > 0 ? QStringLiteral("Stopping, %1 s of grace").arg(static_cast<int>(std::ceil(left)))
-                             : QStringLiteral("Ending what is left"));
+    m_stop->setText(launching  ? QStringLiteral("Stopping the launch")
+                    : left > 0 ? QStringLiteral("Stopping, %1 s of grace").arg(static_cast<int>(std::ceil(left)))
+                               : QStringLiteral("Ending what is left"));
 }
 
 void RunHeader::paintEvent(QPaintEvent*)

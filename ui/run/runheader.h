@@ -47,7 +47,8 @@ private:
     ElidedLabel* m_where;
     Button *m_copy, *m_export, *m_stop, *m_again;
     HeaderFigures* m_figures;
-    qint64 m_stopAskedUs = 0; // wall time of the click here or of the first news of it; 0: not asked
+    // Wall time of the click here, of the first news of it, or of the end of the launch; 0: not asked.
+    qint64 m_stopAskedUs = 0;
 };
 
 // "2 nodes × 4 ranks · nccl · attempt 1"

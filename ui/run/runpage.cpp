@@ -11,6 +11,7 @@
 #include "ui/run/logpanel.h"
 #include "ui/run/notice.h"
 #include "ui/run/rankpanel.h"
+#include "ui/run/resultspanel.h"
 #include "ui/run/runexport.h"
 #include "ui/run/runheader.h"
 #include "ui/run/runnotices.h"
@@ -36,7 +37,8 @@ constexpr std::chrono::milliseconds kTableFrame{250}; // numbers that change fas
 constexpr std::chrono::milliseconds kLogFrame{100};
 constexpr std::chrono::milliseconds kAgeTick{250}; // "newest record 0.2 s ago" grows without any record
 constexpr std::chrono::seconds kSaidFor{8};
-constexpr int kLeft = 752, kRight = 520, kRanks = 324, kRanksOfMany = 512, kRanksFailed = 256, kLog = 428, kFacts = 240;
+constexpr int kLeft = 752, kRight = 520, kRanks = 324, kRanksOfMany = 512, kRanksFailed = 256, kLog = 428, kFacts = 240,
+              kFiles = 200;
 constexpr int kLeastPlots = 480, kLeastSide = 400, kNarrow = 1100, kManyRanks = 12;
 constexpr int kCardEdge = 16, kCardGap = 12;
 
@@ -46,9 +48,10 @@ struct RunPage::Parts {
     Parts(Theme& t, RunData& r, RunPage& page)
         : theme(t), run(r), header(new RunHeader(t, r)), card(new CauseCard(t, r)), said(new Notice(t)),
           toolbar(new RunToolbar(t, view, r)), plots(new PlotColumn(t, view, r)), ranks(new RankPanel(t, r)),
-          facts(new FactsPanel(t, r)), log(new LogPanel(t, view, r)), scroll(new QScrollArea), cardRoom(new QWidget),
-          sides(new LineSplitter(t, Qt::Horizontal)), right(new LineSplitter(t, Qt::Vertical)), tablePacer(kTableFrame),
-          logPacer(kLogFrame), ages(new QTimer(&page))
+          facts(new FactsPanel(t, r)), results(new ResultsPanel(t, r)), log(new LogPanel(t, view, r)),
+          scroll(new QScrollArea), cardRoom(new QWidget), sides(new LineSplitter(t, Qt::Horizontal)),
+          right(new LineSplitter(t, Qt::Vertical)), tablePacer(kTableFrame), logPacer(kLogFrame),
+          ages(new QTimer(&page))
     {
     }
 
@@ -69,6 +72,7 @@ struct RunPage::Parts {
     PlotColumn* plots;
     RankPanel* ranks;
     FactsPanel* facts;
+    ResultsPanel* results;
     LogPanel* log;
     QScrollArea* scroll;
     QWidget* cardRoom;
@@ -91,13 +95,15 @@ void RunPage::Parts::layOut(RunPage& page)
     left->setMinimumWidth(theme.px(kLeastPlots));
     right->addWidget(ranks);
     right->addWidget(facts);
+    right->addWidget(results);
     right->addWidget(log);
     facts->hide();
+    results->hide();
     right->setMinimumWidth(theme.px(kLeastSide));
     const bool many = run.plan().worldSize > kManyRanks;
     const int rankHeight = run.state().cause ? kRanksFailed : many ? kRanksOfMany : kRanks;
-    right->setSizes({theme.px(rankHeight), theme.px(kFacts), theme.px(kLog)});
-    right->setStretchFactor(2, 1);
+    right->setSizes({theme.px(rankHeight), theme.px(kFacts), theme.px(kFiles), theme.px(kLog)});
+    right->setStretchFactor(3, 1);
     sides->addWidget(left);
     sides->addWidget(right);
     sides->setSizes({theme.px(kLeft), theme.px(kRight)});
@@ -146,6 +152,11 @@ void RunPage::Parts::connectParts(RunPage& page)
     connect(plots, &PlotColumn::deviceClicked, ranks, &RankPanel::selectRank);
     connect(ranks, &RankPanel::rankChosen, log, &LogPanel::showRank);
     connect(ranks, &RankPanel::factsToggled, facts, &QWidget::setVisible);
+    connect(ranks, &RankPanel::filesToggled, results, &QWidget::setVisible);
+    connect(results, &ResultsPanel::wanted, &page, [this, &page] { emit page.resultsWanted(run.state().id); });
+    connect(results, &ResultsPanel::fetchRequested, &page,
+            [this, &page] { emit page.fetchResultsRequested(run.state().id); });
+    connect(results, &ResultsPanel::openFolderRequested, &page, &RunPage::openFolderRequested);
     connect(ranks, &RankPanel::pinnedChanged, plots, &PlotColumn::setPinned);
     connect(log, &LogPanel::timePicked, &page, [this](qint64 wallUs) {
         const double seconds = static_cast<double>(wallUs - run.state().startedWallUs) / 1e6;
@@ -235,6 +246,11 @@ RunPage::RunPage(Theme& theme, RunData& run, QWidget* parent)
 }
 
 RunPage::~RunPage() = default;
+
+void RunPage::setResults(const RunResults& results)
+{
+    m_parts->results->setResults(results);
+}
 
 int RunPage::framesPainted() const
 {

@@ -3,6 +3,7 @@
 // Thread: GUI. `theme` and `run` outlive the page.
 #pragma once
 
+#include "core/resultsshelf.h"
 #include "core/rundata.h"
 
 #include <QWidget>
@@ -20,13 +21,17 @@ public:
     RunPage(Theme& theme, RunData& run, QWidget* parent = nullptr);
     ~RunPage() override;
 
-    [[nodiscard]] int framesPainted() const; // of the plots; grows only when something visible changed
+    void setResults(const RunResults& results); // answers resultsWanted
+    [[nodiscard]] int framesPainted() const;    // of the plots; grows only when something visible changed
 
 signals:
     void stopRequested(const QString& runId);
     // format: "csv"; a picture of what is seen the page saves by itself. path: a file that does not exist yet
     void exportRequested(const QString& runId, const QString& format, const QString& path);
     void launchAgainRequested(const RunSpec& spec);
+    void resultsWanted(const QString& runId);
+    void fetchResultsRequested(const QString& runId);
+    void openFolderRequested(const QString& path);
 
 protected:
     void showEvent(QShowEvent* event) override;
