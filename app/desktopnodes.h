@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inventory as the window and a person's editor change it, and the nodes kept connected while it is open. A broken
-// file is told with its line while the last good inventory stays. Thread: GUI.
+// What the window asks of nodes: changes of the inventory, checks, deploys, cleaning; and the nodes kept connected
+// while it is open. Thread: GUI.
 #pragma once
 
 #include "app/desk.h"
-#include "app/inventorywatch.h"
+#include "app/liveinventory.h"
+#include "app/nodeimports.h"
 #include "app/worker.h"
 #include "core/nodestate.h"
 #include "ui/mainwindow.h"
-
-#include <QHash>
 
 namespace lockstep {
 
@@ -20,31 +19,22 @@ public:
     DesktopNodes(Desk& desk, NodeList& list, ui::MainWindow& window);
 
     void start();
-    [[nodiscard]] const Inventory& inventory() const { return m_inventory; }
+    [[nodiscard]] const Inventory& inventory() const { return m_inventory.inventory(); }
 
 private:
     void addNodes(const QString& text);
     void editNode(const Node& shown, const Node& edited);
-    void importNodes(const QString& file, const QStringList& names);
-    void takeOver(const QString& path, const QList<Node>& chosen);
     void removeNode(const QString& name);
-    bool edit(const QString& refusal, const std::function<Result<void>(Inventory&)>& change); // false: it was refused
-    void readFile();                                                                          // it may have changed
-    void apply(Inventory inventory);
-    void tellOverwritten(const Inventory& now);
-    void offerAliases();
-    void offerFile(const QString& path);
+    void apply();
     void deploy(const QString& node);
     void clean(const QStringList& nodes);
 
     Desk& m_desk;
     NodeList& m_list;
     ui::MainWindow& m_window;
-    Inventory m_inventory;
-    std::optional<QByteArray> m_text; // of the file, as last read or written; none: no file
-    QHash<QString, Node> m_own;       // added or edited here, as long as the file has it so
+    LiveInventory m_inventory;
+    NodeImports m_imports;
     NodeWatch m_watch;
-    InventoryWatch m_file;
     Worker m_worker;
 };
 

@@ -2,6 +2,7 @@
 // Writing inventory.toml, whole or change by change.
 #include "core/atomicfile.h"
 #include "core/inventoryfile.h"
+#include "core/nodeform.h"
 #include "core/tomltext.h"
 #include "core/tomlwriter.h"
 
@@ -57,28 +58,6 @@ QList<Value> valuesOf(const Node& node)
             {"env", envToml(node.env)}};
 }
 
-// What has to be written so that, with the groups, the node is as it is.
-Node withoutInherited(Node node, const QList<NodeGroup>& groups)
-{
-    Node given;
-    given.tags = node.tags;
-    given.local = node.local;
-    inherit(given, groups);
-    const auto drop = [](auto& own, const auto& inherited) {
-        if (own == inherited)
-            own = {};
-    };
-    drop(node.address.user, given.address.user);
-    drop(node.address.port, given.address.port);
-    drop(node.key, given.key);
-    drop(node.slots_, given.slots_);
-    drop(node.devices, given.devices);
-    drop(node.interface, given.interface);
-    drop(node.jump, given.jump);
-    node.env.removeIf([&](const auto& variable) { return given.env.contains(variable); });
-    return node;
-}
-
 class Changer {
 public:
     Changer(const QByteArray& toml, PlacedInventory before, const Inventory& after)
@@ -126,8 +105,8 @@ public:
 private:
     void change(const Node& node, const Node& next, int line)
     {
-        const QList<Value> old = valuesOf(withoutInherited(node, m_before.inventory.groups));
-        const QList<Value> wanted = valuesOf(withoutInherited(next, m_before.inventory.groups));
+        const QList<Value> old = valuesOf(ownPart(node, m_before.inventory.groups));
+        const QList<Value> wanted = valuesOf(ownPart(next, m_before.inventory.groups));
         for (qsizetype i = 0; i < old.size(); ++i) {
             if (old[i].toml == wanted[i].toml)
                 continue;
@@ -165,7 +144,7 @@ QByteArray writtenNodes(const QList<Node>& nodes, const QList<NodeGroup>& groups
     TomlWriter writer;
     for (const Node& node : nodes) {
         writer.element("node");
-        for (const Value& value : valuesOf(withoutInherited(node, groups)))
+        for (const Value& value : valuesOf(ownPart(node, groups)))
             if (!value.toml.isEmpty())
                 writer.raw(value.key, value.toml);
     }

@@ -26,6 +26,7 @@ void NodeList::setInventory(const Inventory& inventory)
         nodes.append(state);
     }
     m_nodes = nodes;
+    m_groups = inventory.groups;
     emit reset();
 }
 

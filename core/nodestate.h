@@ -63,8 +63,9 @@ public:
     using QObject::QObject;
     [[nodiscard]] const QList<NodeState>& nodes() const { return m_nodes; }
     [[nodiscard]] const NodeState* find(const QString& name) const;
-    void setInventory(const Inventory& inventory); // keeps what is known of nodes that stay
-    void update(const NodeState& state);           // of a node in the inventory; others are ignored
+    [[nodiscard]] const QList<NodeGroup>& groups() const { return m_groups; } // the inventory's
+    void setInventory(const Inventory& inventory);                            // keeps what is known of nodes that stay
+    void update(const NodeState& state); // of a node in the inventory; others are ignored
 
 signals:
     void reset();
@@ -72,6 +73,7 @@ signals:
 
 private:
     QList<NodeState> m_nodes;
+    QList<NodeGroup> m_groups;
 };
 
 } // namespace lockstep

@@ -3,15 +3,19 @@
 #include "app/desktopnodes.h"
 #include "core/atomicfile.h"
 #include "ui/mainwindow.h"
+#include "ui/nodes/addnode.h"
+#include "ui/nodes/nodedrawer.h"
 #include "ui/nodes/nodespage.h"
 #include "ui/shell/noticebar.h"
 #include "ui/widgets/field.h"
 
 #include <QApplication>
 #include <QFile>
+#include <QLockFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 using namespace lockstep;
 
@@ -79,6 +83,7 @@ private slots:
     void theWindowKeepsWordsAndOrder();
     void anOldBufferLosesNothing();
     void aRemovedFileComesBack();
+    void aHeldLockHoldsUpNobody();
     void aFileIsOffered();
 };
 
@@ -102,7 +107,8 @@ void TestDesktopNodes::aBrokenFileLeavesTheLastGoodOne()
     QTRY_VERIFY(bench.notice().contains("inventory.toml, line 2"));
     QCOMPARE(bench.names(), "a");
     emit bench.window.nodesAddRequested("b"); // would be written over the person's text
-    QVERIFY2(bench.notice().contains("line 2"), qPrintable(bench.notice()));
+    QTRY_VERIFY2(bench.notice().startsWith("The node was not added") && bench.notice().contains("line 2"),
+                 qPrintable(bench.notice()));
     QCOMPARE(bench.text(), QByteArray("[[node]]\nname = \n"));
     bench.write(withNode(kText, "b"));
     QTRY_COMPARE(bench.names(), "a b");
@@ -112,21 +118,23 @@ void TestDesktopNodes::theWindowKeepsWordsAndOrder()
 {
     Bench bench(kText);
     emit bench.window.nodesAddRequested("127.0.0.1:3");
-    QCOMPARE(bench.names(), "a 127.0.0.1-3");
+    QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
     QCOMPARE(bench.text(), kText + "\n[[node]]\nname = \"127.0.0.1-3\"\naddress = \"127.0.0.1:3\"\n");
     const Node shown = bench.nodes->inventory().nodes.first();
     Node edited = shown;
     edited.slots_ = 2;
     bench.replace(bench.text().replace("owner", "tags = [\"x\"]\nowner")); // by hand, while the form is open
     emit bench.window.nodeEditRequested(shown, edited);
+    QTRY_COMPARE(bench.list.find("a")->node.slots_, 2);
     QVERIFY(
         bench.text().startsWith("# my cluster\n\n[[node]] # the first\nname = \"a\"\naddress = \"127.0.0.1:1\"\ntags = "
                                 "[\"x\"]\nowner = \"bob\"\nslots = 2\n"));
     QCOMPARE(bench.list.find("a")->node.tags, QStringList("x"));
     edited.slots_ = 3; // the form still shows 0, the file has 2 by now
     emit bench.window.nodeEditRequested(shown, edited);
-    QVERIFY2(bench.notice().contains("The slots of a"), qPrintable(bench.notice()));
+    QTRY_VERIFY2(bench.notice().contains("The slots of a"), qPrintable(bench.notice()));
     emit bench.window.nodeRemoveRequested("127.0.0.1-3");
+    QTRY_COMPARE(bench.names(), "a");
     QVERIFY(!bench.text().contains("127.0.0.1-3") && bench.text().contains("# the first"));
 }
 
@@ -134,11 +142,12 @@ void TestDesktopNodes::anOldBufferLosesNothing()
 {
     Bench bench(kText);
     emit bench.window.nodesAddRequested("127.0.0.1:3");
+    QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
     const QByteArray ours = bench.text();
     bench.replace(withNode(kText, "b")); // from a buffer that was read before
     QTRY_COMPARE(bench.names(), "a b");
-    QVERIFY2(bench.notice().contains("127.0.0.1-3") && bench.notice().contains("inventory.toml~"),
-             qPrintable(bench.notice()));
+    QTRY_VERIFY2(bench.notice().contains("127.0.0.1-3") && bench.notice().contains("inventory.toml~"),
+                 qPrintable(bench.notice()));
     QCOMPARE(bench.text("inventory.toml~"), ours);
 }
 
@@ -149,8 +158,36 @@ void TestDesktopNodes::aRemovedFileComesBack()
     QTRY_VERIFY(bench.notice().contains("was removed"));
     QCOMPARE(bench.names(), "a");
     emit bench.window.nodesAddRequested("127.0.0.1:3");
+    QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
     QVERIFY(bench.text().startsWith(kText));
-    QCOMPARE(bench.names(), "a 127.0.0.1-3");
+}
+
+// Another program holds the file's lock: the window goes on, the form says so, and what was typed stays.
+void TestDesktopNodes::aHeldLockHoldsUpNobody()
+{
+    Bench bench(kText);
+    QLockFile lock(bench.path() + ".lock");
+    QVERIFY(lock.tryLock());
+    ui::NodesPage& page = bench.window.nodesPage();
+    page.openAdd();
+    auto* add = page.findChild<ui::NodeDrawer*>()->findChild<ui::AddNode*>();
+    QVERIFY(add);
+    add->field().setText("127.0.0.1:3");
+    QTest::keyClick(&add->field(), Qt::Key_Return); // returns at once: the rest of this would not
+    QVERIFY(!add->field().isEnabled());
+    QCOMPARE(bench.names(), "a");
+    int turns = 0;
+    QTimer beat;
+    connect(&beat, &QTimer::timeout, this, [&turns] { ++turns; });
+    beat.start(20);
+    QTRY_VERIFY2_WITH_TIMEOUT(add->field().isEnabled(), "no answer", 15'000);
+    QVERIFY2(turns > 10, "the event loop stood still while the lock was waited for");
+    QVERIFY2(add->field().toolTip().contains("being changed by another program"), qPrintable(add->field().toolTip()));
+    QCOMPARE(add->field().text(), "127.0.0.1:3");
+    lock.unlock();
+    QTest::keyClick(&add->field(), Qt::Key_Return);
+    QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
+    QCOMPARE(add->field().text(), QString());
 }
 
 void TestDesktopNodes::aFileIsOffered()

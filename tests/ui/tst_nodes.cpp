@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Nodes page on real models: what it shows and what it asks for.
-#include "tests/ui/madenodes.h"
+#include "tests/ui/uitest.h"
 #include "ui/nodes/addnode.h"
 #include "ui/nodes/askcard.h"
 #include "ui/nodes/devicemodel.h"
@@ -17,6 +17,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -38,16 +39,10 @@ T* buttonNamed(QWidget& page, const QString& text)
 
 } // namespace
 
-class TestNodes : public QObject {
+class TestNodes : public UiTest {
     Q_OBJECT
 
-    std::unique_ptr<Theme> m_theme;
-
 private slots:
-    void initTestCase() { m_theme = std::make_unique<Theme>(*qApp); }
-    void cleanupTestCase() { m_theme.reset(); }
-    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
-
     void words_data()
     {
         QTest::addColumn<NodePhase>("phase");
@@ -141,11 +136,8 @@ private slots:
     {
         QFETCH(QString, text);
         QFETCH(int, asked);
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::firstStart());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::firstStart());
+        auto& [nodes, runs, page] = view;
         QSignalSpy add(&page, &NodesPage::nodesAddRequested);
         Field& field = page.findChild<QWidget*>(QStringLiteral("start"))->findChild<AddNode*>()->field();
         QTest::keyClicks(&field, text);
@@ -159,10 +151,8 @@ private slots:
 
     void acceptingAKeyNamesItsFingerprint()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         page.resize(1272, 876);
         page.show();
         QSignalSpy accept(&page, &NodesPage::acceptHostKeyRequested);
@@ -181,14 +171,11 @@ private slots:
 
     void manyUnknownKeysAreAcceptedAtOnce()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
         QList<NodeState> states{made::thisMachine(), made::asking(9, NodePhase::HostKeyChanged)};
         for (int i = 1; i <= 8; ++i)
             states.append(made::asking(i, NodePhase::UnknownHostKey));
-        made::fill(nodes, states);
-        page.show();
+        made::Over<NodesPage> view(*m_theme, states);
+        auto& [nodes, runs, page] = view;
         QSignalSpy accept(&page, &NodesPage::acceptHostKeyRequested);
         QCOMPARE(page.findChildren<AskCard*>().size(), 1); // the changed one stays apart
         auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Accept these 8 keys"));
@@ -200,11 +187,8 @@ private slots:
 
     void anAcceptedNodeLosesItsCard()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, {made::thisMachine(), made::asking(4, NodePhase::UnknownHostKey)});
-        page.show();
+        made::Over<NodesPage> view(*m_theme, {made::thisMachine(), made::asking(4, NodePhase::UnknownHostKey)});
+        auto& [nodes, runs, page] = view;
         QCOMPARE(page.findChildren<AskCard*>().size(), 1);
         nodes.update(made::gpuNode(4));
         QCOMPARE(page.findChildren<AskCard*>().size(), 0);
@@ -212,11 +196,8 @@ private slots:
 
     void filterHidesWhatLacksTheWords()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
         QCOMPARE(table->model()->rowCount(), 8);
         page.focusFilter();
@@ -227,11 +208,8 @@ private slots:
 
     void rowsCopyAsText()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         page.showNode(QStringLiteral("gpu1"));
         auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
         QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
@@ -244,11 +222,8 @@ private slots:
 
     void actionWordOfAnUnreachableNodeChecksIt()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         page.showNode(QStringLiteral("gpu5"));
         QSignalSpy check(&page, &NodesPage::checkRequested);
         QTest::keyClick(page.findChild<DataTable*>(QStringLiteral("nodes")), Qt::Key_Return);
@@ -258,15 +233,14 @@ private slots:
 
     void importAsksForTheChosenHosts()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::firstStart());
+        made::Over<NodesPage> view(*m_theme, made::firstStart());
+        auto& [nodes, runs, page] = view;
         ImportOffer offer;
         offer.hosts = {{QStringLiteral("gpu1"), QStringLiteral("alice@10.0.0.11")},
                        {QStringLiteral("gpu2"), QString()}};
         page.setImportOffer(offer);
         page.show();
+        QCoreApplication::processEvents(); // boxes of a page that is seen show themselves then
         QSignalSpy import(&page, &NodesPage::importRequested);
         for (QCheckBox* box : page.findChildren<QCheckBox*>())
             if (box->isVisible() && box->property("alias").toString() == QLatin1String("gpu2"))
@@ -281,11 +255,8 @@ private slots:
 
     void oddLinesOfAFileAreShown()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::firstStart());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::firstStart());
+        auto& [nodes, runs, page] = view;
         QSignalSpy wanted(&page, &NodesPage::importFileWanted);
         ImportList* list = nullptr;
         for (ImportList* one : page.findChildren<ImportList*>())
@@ -312,11 +283,8 @@ private slots:
 
     void theFilterTakesSelections()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         auto* table = page.findChild<DataTable*>(QStringLiteral("nodes"));
         const int all = table->model()->rowCount();
         Field* filter = nullptr;
@@ -338,10 +306,8 @@ private slots:
 
     void aNodeIsEdited()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         page.resize(1400, 800);
         page.show();
         page.showNode(QStringLiteral("gpu2"));
@@ -365,15 +331,61 @@ private slots:
         QCOMPARE(edited.slots_, 3);
         QCOMPARE(edited.tags, (QStringList{QStringLiteral("x"), QStringLiteral("y")}));
         QCOMPARE(asked[0][0].value<Node>(), nodes.find(QStringLiteral("gpu2"))->node);
+        QTest::keyClick(&form->field(QStringLiteral("tags")), Qt::Key_Return);
+        QCOMPARE(asked.size(), 1); // one at a time
+        // Refused: what was typed stays, and the reason stands beside it.
+        QVERIFY(page.setEdited(QStringLiteral("gpu2"), failure(ErrorCode::Busy, QStringLiteral("its lock is held"))));
+        QCOMPARE(form->field(QStringLiteral("slots")).text(), QStringLiteral("3"));
+        QCOMPARE(form->findChild<QLabel*>(QStringLiteral("editSays"))->text(), QStringLiteral("its lock is held"));
+        QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("saveNode")), Qt::LeftButton);
+        QCOMPARE(asked.size(), 2);
+        QVERIFY(page.setEdited(QStringLiteral("gpu2"), {}));
+        QVERIFY(!form->findChild<QLabel*>(QStringLiteral("editSays"))->isVisible());
+        QVERIFY(!page.setEdited(QStringLiteral("gpu3"), {})); // not asked for here
+        Inventory again;                                      // as it is read after a save
+        for (const NodeState& state : nodes.nodes())
+            again.nodes.append(state.node);
+        nodes.setInventory(again);
+        QCOMPARE(page.findChild<DataTable*>(QStringLiteral("nodes"))->selectedSourceRows(), QList<int>{2});
+    }
+
+    void whatGroupsGiveIsShownAndKept()
+    {
+        const auto inventory = Inventory::parse("[group.lab]\nuser = \"alice\"\nslots = 8\nenv = { A = \"1\" }\n"
+                                                "[[node]]\nname = \"n\"\naddress = \"host\"\ntags = [\"lab\"]\n"
+                                                "env = { B = \"2\" }\n",
+                                                QStringLiteral("inventory.toml"));
+        QVERIFY(inventory.has_value());
+        EditNode form(*m_theme);
+        form.setNode(inventory->nodes.first(), inventory->groups);
+        form.show();
+        auto* lines = form.findChild<QPlainTextEdit*>();
+        auto* save = form.findChild<QPushButton*>(QStringLiteral("saveNode"));
+        QCOMPARE(form.field(QStringLiteral("slots")).text(), QString());
+        QCOMPARE(form.field(QStringLiteral("slots")).placeholderText(), QStringLiteral("8"));
+        QCOMPARE(form.field(QStringLiteral("address")).text(), QStringLiteral("host"));
+        QCOMPARE(lines->toPlainText(), QStringLiteral("B=2"));
+        QCOMPARE(form.findChild<QLabel*>(QStringLiteral("editGiven"))->text(),
+                 QStringLiteral("of group lab: user alice, slots 8, A=1"));
+        QVERIFY(!save->isEnabled());
+        lines->setPlainText(QStringLiteral("B=3\nB=4"));
+        QVERIFY(!save->isEnabled());
+        QVERIFY2(lines->toolTip().contains(QLatin1String("a second time")), qPrintable(lines->toolTip()));
+        QSignalSpy asked(&form, &EditNode::editRequested);
+        lines->setPlainText(QStringLiteral("B=3\nC=x y"));
+        form.field(QStringLiteral("tags")).setText(QString()); // then no group gives it anything
+        QTest::mouseClick(save, Qt::LeftButton);
+        QCOMPARE(asked.size(), 1);
+        const auto edited = asked[0][1].value<Node>();
+        QCOMPARE(edited.env, (QList<std::pair<QByteArray, QByteArray>>{{"B", "3"}, {"C", "x y"}}));
+        QCOMPARE(edited.address.text(), QStringLiteral("host"));
+        QCOMPARE(edited.slots_, 0);
     }
 
     void removingIsAskedTwice()
     {
-        NodeList nodes;
-        RunList runs;
-        NodesPage page(*m_theme, nodes, runs);
-        made::fill(nodes, made::cluster());
-        page.show();
+        made::Over<NodesPage> view(*m_theme, made::cluster());
+        auto& [nodes, runs, page] = view;
         page.showNode(QStringLiteral("gpu2"));
         QSignalSpy remove(&page, &NodesPage::nodeRemoveRequested);
         auto* button = buttonNamed<QPushButton>(page, QStringLiteral("Remove"));

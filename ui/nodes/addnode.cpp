@@ -46,14 +46,19 @@ void AddNode::check()
     }
     const auto nodes = nodesFromText(text);
     m_field->setWrong(nodes ? QString() : nodes.error().text);
-    setTone(*m_says, nodes ? Tone::Text2 : Tone::Bad);
     if (!nodes)
-        m_says->setText(nodes.error().text);
+        say(Tone::Bad, nodes.error().text);
     else if (nodes->size() == 1)
-        m_says->setText(QStringLiteral("adds %1 at %2").arg(nodes->first().name, nodes->first().address.text()));
+        say(Tone::Text2, QStringLiteral("adds %1 at %2").arg(nodes->first().name, nodes->first().address.text()));
     else
-        m_says->setText(
+        say(Tone::Text2,
             QStringLiteral("adds %1 nodes, %2 to %3").arg(nodes->size()).arg(nodes->first().name, nodes->last().name));
+}
+
+void AddNode::say(Tone tone, const QString& words)
+{
+    setTone(*m_says, tone);
+    m_says->setText(words);
     m_says->show();
 }
 
@@ -65,8 +70,29 @@ void AddNode::submit()
         m_field->setFocus();
         return;
     }
+    m_asked = text;
+    m_field->setDisabled(true);
+    m_add->setDisabled(true);
+    say(Tone::Text2, QStringLiteral("adding %1 …").arg(text));
     emit addRequested(text);
-    m_field->clear();
+}
+
+bool AddNode::setAnswer(const QString& text, const Result<void>& added)
+{
+    if (m_asked.isEmpty() || m_asked != text)
+        return false;
+    m_asked.clear();
+    m_field->setDisabled(false);
+    m_add->setDisabled(false);
+    if (added) {
+        m_field->clear();
+    } else {
+        m_field->setWrong(added.error().text);
+        say(Tone::Bad, added.error().text);
+    }
+    if (isVisible())
+        takeFocus();
+    return true;
 }
 
 } // namespace lockstep::ui

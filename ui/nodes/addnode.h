@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A line that takes anything ssh takes, or a range; says at once what cannot be meant. Asks by addRequested.
+// A line that takes anything ssh takes, or a range; says at once what cannot be meant. Asks by addRequested, and keeps
+// the words until they are answered.
 #pragma once
 
+#include "core/error.h"
 #include "ui/theme.h"
 
 #include <QWidget>
@@ -12,6 +14,7 @@ namespace lockstep::ui {
 
 class Button;
 class Field;
+enum class Tone;
 
 class AddNode : public QWidget {
     Q_OBJECT
@@ -19,6 +22,8 @@ class AddNode : public QWidget {
 public:
     explicit AddNode(Theme& theme, QWidget* parent = nullptr);
     void takeFocus();
+    // To addRequested; false: these words were not asked here.
+    bool setAnswer(const QString& text, const Result<void>& added);
     [[nodiscard]] Field& field() { return *m_field; }
 
 signals:
@@ -27,10 +32,12 @@ signals:
 private:
     void check();
     void submit();
+    void say(Tone tone, const QString& words);
 
     Field* m_field;
     Button* m_add;
-    QLabel* m_says; // what will be added, or why it cannot
+    QLabel* m_says;  // what will be added, or why it cannot
+    QString m_asked; // not answered yet; empty: nothing is
 };
 
 } // namespace lockstep::ui

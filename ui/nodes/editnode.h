@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the inventory says of one node, a field each. Says at once what cannot be meant; asks by editRequested, with the
-// node as it was shown, so that a change from elsewhere in the meantime is not overwritten.
+// What the inventory says of one node, a field each, its environment as lines; what it has of its groups stands beside.
+// Says at once what cannot be meant; asks by editRequested, with the node as it was shown, so that a change from
+// elsewhere in the meantime is not overwritten. Thread: GUI.
 #pragma once
 
-#include "core/node.h"
+#include "core/error.h"
+#include "core/inventory.h"
 #include "ui/theme.h"
 
 #include <QWidget>
 
 class QLabel;
+class QPlainTextEdit;
 
 namespace lockstep::ui {
 
@@ -20,8 +23,11 @@ class EditNode : public QWidget {
 
 public:
     explicit EditNode(Theme& theme, QWidget* parent = nullptr);
-    void setNode(const Node& node); // begins anew
-    void setNow(const Node& node);  // the inventory changed: shown unless something was typed
+    void setNode(const Node& node, const QList<NodeGroup>& groups); // begins anew
+    void setNow(const Node& node, const QList<NodeGroup>& groups);  // the inventory changed: shown unless typed in
+    // The answer to editRequested. After a refusal what was typed stays, against the node as it is now.
+    // False: nothing was asked here.
+    bool setAnswer(const Node& now, const QList<NodeGroup>& groups, const Result<void>& saved);
     void takeFocus();
     [[nodiscard]] const Node& node() const { return m_shown; }
     [[nodiscard]] Field& field(const QString& key);
@@ -30,15 +36,27 @@ signals:
     void editRequested(const lockstep::Node& shown, const lockstep::Node& edited);
 
 private:
-    void fill();
-    bool read(); // fields -> m_edited; false: one cannot be meant
-    void submit();
+    enum class Keep { Nothing, Typed };
 
-    Node m_shown, m_edited;
-    QLabel *m_name, *m_says;
+    QWidget* makeFields(Theme& theme);
+    QWidget* makeVariables(Theme& theme);
+    void typed();
+    void fill(const Node& node, const QList<NodeGroup>& groups, Keep keep);
+    void showGiven();
+    bool read(); // fields -> m_edited; false: one cannot be meant
+    void readVariables(Node& own, QString& wrong);
+    void say(const QString& wrong);
+    void submit();
+    void setSaving(bool saving);
+
+    Node m_shown, m_own, m_edited;
+    QList<NodeGroup> m_groups;
+    QLabel *m_name, *m_says, *m_given;
     QList<std::pair<QString, Field*>> m_fields; // key as in inventory.toml
+    QPlainTextEdit* m_variables;
+    QString m_variablesShown; // the lines of m_own
     Button* m_save;
-    bool m_filling = false, m_typed = false;
+    bool m_filling = false, m_typed = false, m_saving = false;
 };
 
 } // namespace lockstep::ui

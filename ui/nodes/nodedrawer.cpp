@@ -55,10 +55,16 @@ void NodeDrawer::toggle(Form form)
         m_edit->takeFocus();
 }
 
-void NodeDrawer::edit(const Node& node)
+void NodeDrawer::open(Form form)
+{
+    if (form != m_form)
+        toggle(form);
+}
+
+void NodeDrawer::edit(const Node& node, const QList<NodeGroup>& groups)
 {
     const bool same = m_form == Form::Edit && m_edit->node().name == node.name;
-    m_edit->setNode(node);
+    m_edit->setNode(node, groups);
     if (m_form != Form::Edit || same) // a second press closes it
         toggle(Form::Edit);
 }

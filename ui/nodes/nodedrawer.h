@@ -2,7 +2,7 @@
 // The strip under the header of Nodes in which nodes are added, imported or edited; closed unless wanted.
 #pragma once
 
-#include "core/node.h"
+#include "core/inventory.h"
 #include "ui/theme.h"
 
 #include <QFrame>
@@ -21,8 +21,9 @@ public:
 
     explicit NodeDrawer(Theme& theme, QWidget* parent = nullptr);
     void toggle(Form form); // closes it when it shows just that
+    void open(Form form);
     [[nodiscard]] AddNode& addNode() { return *m_add; }
-    void edit(const Node& node);
+    void edit(const Node& node, const QList<NodeGroup>& groups);
     [[nodiscard]] ImportList& importList() { return *m_import; }
     [[nodiscard]] EditNode& editNode() { return *m_edit; }
     [[nodiscard]] Form form() const { return m_form; }

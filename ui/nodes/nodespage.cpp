@@ -2,11 +2,11 @@
 #include "ui/nodes/nodespage.h"
 
 #include "ui/nodes/addnode.h"
-#include "ui/nodes/askcard.h"
-#include "ui/nodes/batchcard.h"
+#include "ui/nodes/askcards.h"
 #include "ui/nodes/editnode.h"
 #include "ui/nodes/nodedetails.h"
 #include "ui/nodes/nodedrawer.h"
+#include "ui/nodes/nodefilter.h"
 #include "ui/nodes/nodemodel.h"
 #include "ui/nodes/nodewords.h"
 #include "ui/nodes/startpanel.h"
@@ -14,24 +14,14 @@
 #include "ui/widgets/button.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/elidedlabel.h"
-#include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
 
 #include <QBoxLayout>
-#include <QRegularExpression>
 #include <QScrollArea>
-#include <QSet>
 
 #include <algorithm>
 
 namespace lockstep::ui {
-
-namespace {
-
-constexpr int kMostCards = 4; // the rest is named in the status bar and in the table
-constexpr int kBatch = 3;     // as many unknown keys are shown, and accepted, as one
-
-} // namespace
 
 NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* parent)
     : QWidget(parent), m_theme(theme), m_nodes(nodes), m_runs(runs), m_model(new NodeModel(nodes, runs, this))
@@ -41,10 +31,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     column->addWidget(makeLine(LineKind::Border, Qt::Horizontal));
     m_drawer = new NodeDrawer(theme);
     column->addWidget(m_drawer);
-    m_cards = makeGround(Ground::Window);
-    m_cardGrid = new QGridLayout(m_cards);
-    m_cardGrid->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16));
-    m_cardGrid->setSpacing(theme.px(16));
+    m_cards = new AskCards(theme);
     column->addWidget(m_cards);
 
     m_table = new DataTable(theme, *m_model,
@@ -95,6 +82,7 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     row->addWidget(m_startScroll);
     column->addLayout(row, 1);
 
+    connect(m_cards, &AskCards::acceptRequested, this, &NodesPage::acceptHostKeyRequested);
     connect(m_table, &DataTable::selectedRowsChanged, this, &NodesPage::showSelected);
     connect(m_table, &DataTable::actionTriggered, this, [this](const QModelIndex& index) { act(index.row()); });
     connect(m_table, &DataTable::rowActivated, this, [this](const QModelIndex& index) { act(index.row()); });
@@ -112,11 +100,11 @@ NodesPage::NodesPage(Theme& theme, NodeList& nodes, RunList& runs, QWidget* pare
     connect(&m_drawer->editNode(), &EditNode::editRequested, this, &NodesPage::nodeEditRequested);
     connect(m_details, &NodeDetails::editRequested, this, [this](const QString& name) {
         if (const NodeState* state = m_nodes.find(name))
-            m_drawer->edit(state->node);
+            m_drawer->edit(state->node, m_nodes.groups());
     });
     connect(&m_nodes, &NodeList::reset, this, &NodesPage::showAll);
     connect(&m_nodes, &NodeList::nodeChanged, this, [this](int index) {
-        layoutCards();
+        showWhoAsks();
         const QList<int> selected = m_table->selectedSourceRows();
         if (!selected.isEmpty() && selected.first() == index)
             showSelected();
@@ -133,7 +121,7 @@ QWidget* NodesPage::makeHeader()
     row->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), 0);
     row->setSpacing(m_theme.px(12));
     m_caption = new ElidedLabel(m_theme, FontRole::Cell, Tone::Text2);
-    m_filter = new Field(m_theme, QStringLiteral("Filter"), Icon::Search, QStringLiteral("/"));
+    m_filter = new NodeFilter(m_theme, m_nodes);
     m_filter->setFixedWidth(m_theme.px(200));
     m_checkAll = new Button(m_theme, QStringLiteral("Check all"), ButtonKind::Outlined, Icon::Refresh);
     m_importButton = new Button(m_theme, QStringLiteral("Import…"), ButtonKind::Outlined, Icon::Import);
@@ -143,7 +131,7 @@ QWidget* NodesPage::makeHeader()
     row->addWidget(m_filter);
     for (Button* button : {m_checkAll, m_importButton, m_addButton})
         row->addWidget(button);
-    connect(m_filter, &QLineEdit::textChanged, this, &NodesPage::filter);
+    connect(m_filter, &QLineEdit::textChanged, this, [this] { m_filter->apply(*m_table, *m_model); });
     connect(m_checkAll, &QPushButton::clicked, this, &NodesPage::checkAllRequested);
     connect(m_addButton, &QPushButton::clicked, this, &NodesPage::openAdd);
     connect(m_importButton, &QPushButton::clicked, this, [this] { m_drawer->toggle(NodeDrawer::Form::Import); });
@@ -185,32 +173,23 @@ void NodesPage::setImportRefused(const QString& sentence)
     m_start->importList().setRefused(sentence);
 }
 
-void NodesPage::filter()
+bool NodesPage::setAdded(const QString& text, const Result<void>& added)
 {
-    static const QRegularExpression kAlgebra(QStringLiteral("[@\\[&!,*?(]"));
-    const QString text = m_filter->text().trimmed();
-    m_filter->setWrong({});
-    if (!text.contains(kAlgebra)) {
-        m_table->setRowFilter({});
-        m_table->setFilter(text);
-        return;
-    }
-    Inventory inventory;
-    for (const NodeState& state : m_nodes.nodes())
-        inventory.nodes.append(state.node);
-    const auto chosen = inventory.select(text);
-    if (!chosen) { // perhaps not typed to its end: the rows stay as they are
-        m_filter->setWrong(chosen.error().text);
-        return;
-    }
-    QSet<QString> names;
-    for (const Node& node : *chosen)
-        names.insert(node.name);
-    m_table->setFilter({});
-    m_table->setRowFilter([this, names](const QModelIndex& source) {
-        const NodeState* state = m_model->node(source.row());
-        return state && names.contains(state->node.name);
-    });
+    const bool inDrawer = m_drawer->addNode().setAnswer(text, added);
+    if (inDrawer && !added)
+        m_drawer->open(NodeDrawer::Form::Add);
+    return inDrawer || m_start->addNode().setAnswer(text, added);
+}
+
+bool NodesPage::setEdited(const QString& node, const Result<void>& saved)
+{
+    EditNode& form = m_drawer->editNode();
+    const NodeState* now = m_nodes.find(node);
+    if (form.node().name != node || !form.setAnswer(now ? now->node : form.node(), m_nodes.groups(), saved))
+        return false;
+    if (!saved)
+        m_drawer->open(NodeDrawer::Form::Edit);
+    return true;
 }
 
 void NodesPage::focusFilter()
@@ -237,11 +216,11 @@ void NodesPage::showAll()
     m_table->setMaximumHeight(first ? m_table->heightOfRows(2) : QWIDGETSIZE_MAX);
     setImportOffer(m_offer);
     if (const NodeState* edited = m_nodes.find(m_drawer->editNode().node().name))
-        m_drawer->editNode().setNow(edited->node);
-    filter();
-    layoutCards();
-    if (m_table->selectedSourceRows().isEmpty() && m_model->rowCount() > 0)
-        m_table->selectSourceRow(0);
+        m_drawer->editNode().setNow(edited->node, m_nodes.groups());
+    m_filter->apply(*m_table, *m_model);
+    showWhoAsks();
+    if (m_table->selectedSourceRows().isEmpty() && m_model->rowCount() > 0) // a reset forgets it
+        m_table->selectSourceRow(std::max(m_model->rowOf(m_selected), 0));
     showSelected();
 }
 
@@ -249,6 +228,8 @@ void NodesPage::showSelected()
 {
     const QList<int> selected = m_table->selectedSourceRows();
     const NodeState* state = selected.isEmpty() ? nullptr : m_model->node(selected.first());
+    if (state)
+        m_selected = state->node.name;
     if (state)
         m_details->setNode(*state, runOn(m_runs, state->node.name));
     else
@@ -264,9 +245,7 @@ void NodesPage::act(int row)
     switch (state->phase) {
     case NodePhase::UnknownHostKey: // accepting needs a look at the fingerprint: the card has it
     case NodePhase::HostKeyChanged:
-        for (AskCard* card : m_askCards)
-            if (card->node() == state->node.name)
-                card->button().setFocus(Qt::OtherFocusReason);
+        m_cards->focus(state->node.name);
         return;
     case NodePhase::Unknown:
     case NodePhase::Unreachable:
@@ -281,51 +260,17 @@ void NodesPage::act(int row)
     }
 }
 
-void NodesPage::layoutCards()
+void NodesPage::showWhoAsks()
 {
-    const auto count = m_nodes.nodes().size();
-    qsizetype needing = 0;
-    QList<const NodeState*> unknown, changed;
-    for (const NodeState& state : m_nodes.nodes()) {
-        needing += needsPerson(state.phase) ? 1 : 0;
-        if (state.phase == NodePhase::UnknownHostKey)
-            unknown.append(&state);
-        else if (state.phase == NodePhase::HostKeyChanged)
-            changed.append(&state);
-    }
-    const bool batch = unknown.size() >= kBatch;
-    // An unknown key first: it is the one a person can do something about.
-    const QList<const NodeState*> asking = (batch ? changed : unknown + changed).mid(0, kMostCards);
-    QString shown;
-    for (const NodeState* state : (batch ? unknown : QList<const NodeState*>()) + asking)
-        shown +=
-            state->node.name + QLatin1Char(' ') + state->hostKey.value_or(HostKey{}).fingerprint + QLatin1Char('\n');
-    const bool ready = count == 1 && m_nodes.nodes().first().phase == NodePhase::Ready;
-    const QString nodes = count == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(count);
-    m_caption->setText(needing > 0 ? QStringLiteral("%1, %2 need you").arg(nodes).arg(needing)
-                       : ready     ? QStringLiteral("%1, ready").arg(nodes)
-                                   : nodes);
-    if (needing == 1)
-        m_caption->setText(QStringLiteral("%1, 1 needs you").arg(nodes));
-    m_cards->setVisible(!shown.isEmpty());
-    if (shown == m_cardsShown)
-        return;
-    m_cardsShown = shown;
-    qDeleteAll(m_askCards);
-    m_askCards.clear();
-    delete m_batchCard;
-    m_batchCard = nullptr;
-    if (batch) {
-        m_batchCard = new BatchCard(m_theme, unknown, m_cards);
-        connect(m_batchCard, &BatchCard::acceptRequested, this, &NodesPage::acceptHostKeyRequested);
-        m_cardGrid->addWidget(m_batchCard, kMostCards, 0, 1, 2);
-    }
-    for (const NodeState* state : asking) {
-        auto* card = new AskCard(m_theme, *state, m_cards);
-        connect(card, &AskCard::acceptRequested, this, &NodesPage::acceptHostKeyRequested);
-        m_cardGrid->addWidget(card, static_cast<int>(m_askCards.size()) / 2, static_cast<int>(m_askCards.size()) % 2);
-        m_askCards.append(card);
-    }
+    const QList<NodeState>& all = m_nodes.nodes();
+    m_cards->setNodes(all);
+    const auto needing = std::ranges::count_if(all, [](const NodeState& state) { return needsPerson(state.phase); });
+    const QString nodes = all.size() == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(all.size());
+    const bool ready = all.size() == 1 && all.first().phase == NodePhase::Ready;
+    m_caption->setText(needing == 1  ? QStringLiteral("%1, 1 needs you").arg(nodes)
+                       : needing > 1 ? QStringLiteral("%1, %2 need you").arg(nodes).arg(needing)
+                       : ready       ? QStringLiteral("%1, ready").arg(nodes)
+                                     : nodes);
 }
 
 void NodesPage::resizeEvent(QResizeEvent* event)

@@ -10,20 +10,18 @@
 
 #include <QWidget>
 
-class QGridLayout;
 class QLabel;
 class QSplitter;
 
 namespace lockstep::ui {
 
 class AddNode;
-class AskCard;
-class BatchCard;
+class AskCards;
 class Button;
 class DataTable;
-class Field;
 class NodeDetails;
 class NodeDrawer;
+class NodeFilter;
 class NodeModel;
 class StartPanel;
 
@@ -35,6 +33,10 @@ public:
 
     void setImportOffer(const ImportOffer& offer);
     void setImportRefused(const QString& sentence); // the file that was asked for by importFileWanted
+    // The answers to nodesAddRequested and nodeEditRequested; a refusal is shown where it was typed. False: there is no
+    // such place any more.
+    bool setAdded(const QString& text, const Result<void>& added);
+    bool setEdited(const QString& node, const Result<void>& saved);
     void showNode(const QString& name);
     void focusFilter();
     void openAdd();
@@ -59,9 +61,8 @@ private:
     QWidget* makeHeader();
     void showAll(); // after a reset
     void showSelected();
-    void filter();     // words, or a selection as everywhere: "gpu[1-4] & @h100"
     void act(int row); // what the action word of a row promises
-    void layoutCards();
+    void showWhoAsks();
     [[nodiscard]] bool firstStart() const;
     [[nodiscard]] QStringList names() const;
 
@@ -72,17 +73,15 @@ private:
     DataTable* m_table;
     NodeDetails* m_details;
     StartPanel* m_start;
-    QWidget *m_startLine, *m_startScroll, *m_cards, *m_empty;
+    QWidget *m_startLine, *m_startScroll, *m_empty;
+    AskCards* m_cards;
     NodeDrawer* m_drawer;
-    QGridLayout* m_cardGrid;
-    QList<AskCard*> m_askCards;
     QLabel* m_caption;
-    Field* m_filter;
+    NodeFilter* m_filter;
     Button *m_checkAll, *m_importButton, *m_addButton;
     QSplitter* m_splitter;
-    BatchCard* m_batchCard = nullptr;
     ImportOffer m_offer;
-    QString m_cardsShown; // what the cards were made for
+    QString m_selected; // the node whose details are shown
 };
 
 } // namespace lockstep::ui

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A node as a form shows it: what is its own and what its groups', its environment as lines, and back into the file.
+#include "core/inventoryfile.h"
+#include "core/nodeform.h"
+
+#include <QTest>
+
+using namespace lockstep;
+
+namespace {
+
+constexpr char kFile[] = R"(# the lab
+[group.h100] # new ones
+user = "alice"
+slots = 8
+env = { NCCL_IB_HCA = "mlx5_0", NCCL_DEBUG = "WARN" }
+
+[group.all]
+key = "~/.ssh/id_lab"
+slots = 2
+
+[[node]]
+name = "gpu1"
+address = "gpu1.lab:2222" # behind the door
+tags = ["h100"]
+env = { NCCL_DEBUG = "INFO", OMP = "a b=c" }
+
+[[node]]
+name = "gpu2"
+address = "gpu2.lab"
+)";
+
+Inventory parsed(const QByteArray& text)
+{
+    return Inventory::parse(text, QStringLiteral("inventory.toml")).value_or(Inventory());
+}
+
+} // namespace
+
+class TestNodeForm : public QObject {
+    Q_OBJECT
+
+private slots:
+    void groupsAreToldApart();
+    void lines_data();
+    void lines();
+    void whatNoLineHoldsIsLeftToTheFile();
+    void aSaveKeepsTheFile();
+};
+
+void TestNodeForm::groupsAreToldApart()
+{
+    const Inventory inventory = parsed(kFile);
+    QCOMPARE(inventory.nodes.size(), 2);
+    const Node& gpu1 = inventory.nodes[0];
+    const Node own = ownPart(gpu1, inventory.groups);
+    QCOMPARE(valueText(gpu1, "address"), QStringLiteral("alice@gpu1.lab:2222"));
+    QCOMPARE(valueText(own, "address"), QStringLiteral("gpu1.lab:2222"));
+    QCOMPARE(valueText(gpu1, "slots"), QStringLiteral("8"));
+    QCOMPARE(valueText(own, "slots"), QString());
+    QCOMPARE(variableLines(own).value_or(QString()), QStringLiteral("NCCL_DEBUG=INFO\nOMP=a b=c"));
+    QCOMPARE(givenValues(gpu1, inventory.groups), (QList<GivenValue>{{"user", "alice", "h100"},
+                                                                     {"slots", "8", "h100"},
+                                                                     {"env.NCCL_IB_HCA", "mlx5_0", "h100"},
+                                                                     {"key", "~/.ssh/id_lab", "all"}}));
+    QCOMPARE(givenValues(inventory.nodes[1], inventory.groups),
+             (QList<GivenValue>{{"key", "~/.ssh/id_lab", "all"}, {"slots", "2", "all"}}));
+}
+
+void TestNodeForm::lines_data()
+{
+    QTest::addColumn<QString>("lines");
+    QTest::addColumn<QString>("says"); // of a mistake
+    QTest::addColumn<QString>("again");
+    QTest::newRow("nothing") << ""
+                             << ""
+                             << "";
+    QTest::newRow("a value as it is") << "A=x y = 'z' "
+                                      << ""
+                                      << "A=x y = 'z' ";
+    QTest::newRow("empty lines and an empty value") << "\nA=1\n\n  B=\n"
+                                                    << ""
+                                                    << "A=1\nB=";
+    QTest::newRow("no equals sign") << "A=1\nB"
+                                    << "Line 2 of env wants NAME=value, not \"B\""
+                                    << "";
+    QTest::newRow("no name") << "=1"
+                             << "Line 1 of env wants NAME=value"
+                             << "";
+    QTest::newRow("twice") << "A=1\nB=1\nA=2"
+                           << "Line 3 of env sets A a second time"
+                           << "";
+}
+
+void TestNodeForm::lines()
+{
+    QFETCH(QString, lines);
+    QFETCH(QString, says);
+    QFETCH(QString, again);
+    Node node;
+    node.env = {{"OLD", "1"}};
+    const auto set = setVariableLines(node, lines);
+    QCOMPARE(set.has_value(), says.isEmpty());
+    if (!set) {
+        QVERIFY2(set.error().text.contains(says), qPrintable(set.error().text));
+        QCOMPARE(node.env.size(), 1); // as it was
+        return;
+    }
+    QCOMPARE(variableLines(node).value_or(QString()), again);
+}
+
+void TestNodeForm::whatNoLineHoldsIsLeftToTheFile()
+{
+    Node node;
+    node.env = {{"TWO_LINES", "a\nb"}};
+    const auto lines = variableLines(node);
+    QVERIFY(!lines && lines.error().text.contains(QLatin1String("TWO_LINES")));
+}
+
+// The form's way: the node's own part changed, its groups' added; what the file says beside it stays.
+void TestNodeForm::aSaveKeepsTheFile()
+{
+    Inventory inventory = parsed(kFile);
+    Node own = ownPart(inventory.nodes[0], inventory.groups);
+    QVERIFY(setVariableLines(own, "NCCL_DEBUG=TRACE\nNEW=1"));
+    inherit(own, inventory.groups);
+    inventory.nodes[0] = own;
+    const auto text = withChanges(kFile, inventory, QStringLiteral("inventory.toml"));
+    QVERIFY2(text, text ? "" : qPrintable(text.error().text));
+    QByteArray wanted = kFile;
+    wanted.replace("env = { NCCL_DEBUG = \"INFO\", OMP = \"a b=c\" }", "env = { NCCL_DEBUG = \"TRACE\", NEW = \"1\" }");
+    QCOMPARE(*text, wanted);
+    QCOMPARE(parsed(*text).nodes[0].env.size(), 3);
+}
+
+QTEST_GUILESS_MAIN(TestNodeForm)
+#include "tst_nodeform.moc"
