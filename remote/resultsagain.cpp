@@ -35,15 +35,19 @@ Result<QList<FetchedNode>> fetchResults(const RunParts& parts, const ResultsOrde
     const auto agent = AgentFile::load(parts.agentFile);
     if (!agent)
         return std::unexpected(agent.error());
-    const auto answers = askEveryNode<std::monostate>(
-        static_cast<std::size_t>(order.nodes.size()), [&](std::size_t i) -> Result<std::monostate> {
-            const ResultsJob job{
-                order.run,    order.nodes[static_cast<qsizetype>(i)], *agent, parts.transports, order.patterns,
-                order.folder, ResultsJob::Tries::WhileReachable};
-            if (auto how = ResultsLoop(job, fetched, stop).run(); !how)
-                return std::unexpected(how.error());
-            return std::monostate();
-        });
+    using Done = Result<std::monostate>;
+    const auto fetchOne = [&](std::size_t i, std::stop_token step) -> Result<Done> {
+        const ResultsJob job{.run = order.run,
+                             .node = order.nodes[static_cast<qsizetype>(i)],
+                             .agent = *agent,
+                             .transports = parts.transports,
+                             .patterns = order.patterns,
+                             .folder = order.folder,
+                             .tries = ResultsJob::Tries::WhileReachable};
+        const auto how = ResultsLoop(job, fetched, std::move(step)).run();
+        return how ? Done() : Done(std::unexpected(how.error()));
+    };
+    const auto answers = *onEachNode<Done>(static_cast<std::size_t>(order.nodes.size()), stop, fetchOne);
     QList<FetchedNode> nodes;
     for (std::size_t i = 0; i < answers.size(); ++i)
         nodes.append({order.nodes[static_cast<qsizetype>(i)].name,
