@@ -13,12 +13,14 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace lockstep::ui {
 
 namespace {
 
+constexpr int kWordsHigh = 12;      // of a caption, without the room under its letters
 constexpr double kSampleGapS = 3.5; // samples come each second: more is a gap, drawn as one
 constexpr int kLaneGap = 2, kNodeGap = 2, kLargestLane = 17, kLoneLane = 36;
 constexpr int kThickRow = 2, kManyDevices = 128; // above: rows of 1 px
@@ -146,8 +148,16 @@ void LanePlot::paintContent(QPainter& painter, const PlotFrame& frame)
         return;
     }
     const std::vector<QRectF> where = places(frame);
-    for (std::size_t i = 0; i < m_lanes.size(); ++i)
-        paintLane(painter, frame, m_lanes[i], where[i]);
+    // In a low plot the words of every second or third lane, so that they can be read.
+    const double high = where.empty() ? 1 : std::max(where.front().height(), 1.0);
+    const auto apart = static_cast<std::size_t>(std::ceil(theme().px(kWordsHigh) / high));
+    for (std::size_t i = 0; i < m_lanes.size(); ++i) {
+        const Lane& lane = m_lanes[i];
+        paintLane(painter, frame, lane, where[i]);
+        if (i % apart == 0)
+            paintSideWords(painter, frame, where[i].top(), where[i].height(), lane.label, wordsOf(lane),
+                           lane.away ? theme().tokens().warn : theme().tokens().text3);
+    }
 }
 
 void LanePlot::paintLane(QPainter& painter, const PlotFrame& frame, const Lane& lane, QRectF place) const
@@ -178,8 +188,6 @@ void LanePlot::paintLane(QPainter& painter, const PlotFrame& frame, const Lane& 
                                        place.left(), place.right());
         paintHatching(painter, {from, place.top(), place.right() - from, place.height()}, tokens.text3);
     }
-    paintSideWords(painter, frame, place.top(), place.height(), lane.label, wordsOf(lane),
-                   lane.away ? tokens.warn : tokens.text3);
 }
 
 void LanePlot::paintRows(QPainter& painter, const PlotFrame& frame) const
