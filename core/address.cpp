@@ -60,7 +60,7 @@ Result<Address> Address::parse(const QString& text)
             ErrorCode::BadInput,
             QStringLiteral(
                 "\"%1\" is no address: %2. Write it as for ssh: gpu1, alice@10.0.0.11:2222, [2001:db8::9]:2222.")
-                .arg(text, why));
+                .arg(text, why.endsWith(u'.') ? why.chopped(1) : why));
     };
     QString rest = text.trimmed();
     if (rest.startsWith(QLatin1String("ssh://")))
@@ -115,7 +115,7 @@ Result<Address> Address::parse(const QString& text)
             return refuse(QStringLiteral("neither user nor host may begin with -"));
         const bool odd = std::any_of(part.begin(), part.end(), [](QChar c) {
             return c.isSpace() || c.unicode() < 0x20 || c.unicode() == 0x7f ||
-                   QStringLiteral("\"'`\\$&;|<>(){}*?!#,").contains(c);
+                   QStringLiteral("\"'`\\$&;|<>(){}*?!#,/").contains(c);
         });
         if (odd)
             return refuse(QStringLiteral("\"%1\" holds a blank or a sign that no host name has").arg(part));

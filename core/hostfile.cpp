@@ -99,7 +99,8 @@ void readWords(HostLine& line, const QStringList& words)
             QStringLiteral("slots=%1 is more than max_slots=%2").arg(line.slotCount).arg(numbers[HostKey::Most]);
 }
 
-// Grid Engine's "gpu1 8 all.q@gpu1 UNDEFINED", LSF's "gpu1 8 gpu2 4": as lines that have one host and its slots each.
+// Grid Engine's "gpu1 8 all.q@gpu1 UNDEFINED", LSF's "gpu1 8 gpu2 4", GNU parallel's "8/gpu1", Slurm's environment: as
+// lines that have one host and its slots each.
 QStringList hostLinesOf(const QString& text)
 {
     static const QRegularExpression kGridEngine(QStringLiteral("^(\\S+\\s+[0-9]+)\\s+\\S+@\\S+\\s+\\S+\\z"));
@@ -107,9 +108,17 @@ QStringList hostLinesOf(const QString& text)
         QStringLiteral("^(?:[^\\s=,]*[A-Za-z.][^\\s=,]*\\s+[0-9]+(?:\\s+|\\z)){2,}\\z"));
     static const QRegularExpression kVariable(
         QStringLiteral("^(?:export\\s+)?(?:SLURM_(?:JOB_|STEP_)?NODELIST|LSB_MCPU_HOSTS)=[\"']?([^\"']*)[\"']?\\z"));
+    static const QRegularExpression kOtherVariable(QStringLiteral("^(?:export\\s+)?SLURM_[A-Z0-9_]*="));
+    static const QRegularExpression kParallel(QStringLiteral("^([0-9]+)/(\\S+)\\z"));
     QString bare = text;
+    if (bare == QLatin1String(":")) // GNU parallel's own machine
+        return {QStringLiteral("localhost")};
+    if (const auto parallel = kParallel.match(bare); parallel.hasMatch())
+        return {parallel.captured(2) + QStringLiteral(" slots=") + parallel.captured(1)};
     if (const auto variable = kVariable.match(bare); variable.hasMatch())
         bare = variable.captured(1).trimmed();
+    else if (kOtherVariable.match(bare).hasMatch())
+        return {};
     if (const auto engine = kGridEngine.match(bare); engine.hasMatch())
         return {engine.captured(1)};
     if (!kPairs.match(bare).hasMatch())

@@ -62,6 +62,7 @@ struct Found {
     int slotCount = 0;
     QStringList tags;
     QString addresses; // NodeAddr, of as many hosts; empty: the names
+    int moreSlots = 0; // besides those of other lines
 };
 
 QString addNodes(ImportCollector& collector, const QString& list, const Found& found)
@@ -92,7 +93,7 @@ QString addNodes(ImportCollector& collector, const QString& list, const Found& f
             collector.add(*node);
         }
         Node& known = *collector.find(names[i]);
-        known.slots_ = std::max(known.slots_, found.slotCount);
+        known.slots_ = std::min(std::max(known.slots_, found.slotCount) + found.moreSlots, kMostSlots);
         for (const QString& tag : found.tags)
             if (!known.tags.contains(tag))
                 known.tags.append(tag);
@@ -115,10 +116,23 @@ void readJob(const Record& job, ImportCollector& collector)
         if (field.key == QLatin1String("nodes"))
             nodes = field.value;
         else if (field.key == QLatin1String("gres") && !nodes.isEmpty())
-            if (const QString problem = addNodes(collector, nodes, {gpusOfGres(field.value), {}, {}});
+            if (const QString problem = addNodes(collector, nodes, {gpusOfGres(field.value), {}, {}, 0});
                 !problem.isEmpty())
                 collector.say(field.line, problem);
     }
+}
+
+// Of a line of gres.conf: "Name=gpu File=/dev/nvidia[0-3]", "Name=gpu Count=4"; 0: of something else.
+int gpusOfGresConf(const Record& line)
+{
+    if (line.value("name") != QLatin1String("gpu"))
+        return 0;
+    if (const int count = line.value("count").toInt(); count > 0)
+        return std::min(count, kMostSlots);
+    int files = 0;
+    for (const QString& range : splitList(line.value("file")))
+        files += static_cast<int>(expandRange(range).value_or(QStringList()).size());
+    return std::min(files, kMostSlots);
 }
 
 void readNode(const Record& node, ImportCollector& collector)
@@ -128,6 +142,7 @@ void readNode(const Record& node, ImportCollector& collector)
         return;
     Found found;
     found.slotCount = gpusOfGres(node.value("gres"));
+    found.moreSlots = gpusOfGresConf(node);
     found.tags = tagsAmong(node.value("partitions") + u',' + node.value("activefeatures") + u',' +
                            node.value("feature") + u',' + node.value("features"));
     found.addresses = node.value("nodeaddr");

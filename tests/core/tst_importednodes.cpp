@@ -189,6 +189,15 @@ void TestImportedNodes::rowsOfHostfiles()
                                       << "a1=a1 a2=a2 a3=a3 a5=a5 b-01-c1=b-01-c1 b-01-c2=b-01-c2 b-02-c1=b-02-c1 "
                                          "b-02-c2=b-02-c2"
                                       << "";
+    QTest::newRow("Slurm's environment") << "SLURM_JOB_ID=7\nSLURM_NODELIST=a[1-2]\nSLURM_NTASKS=16\n"
+                                         << "a1=a1 a2=a2"
+                                         << "";
+    QTest::newRow("GNU parallel") << "8/bob@n1\n4/n2\n:\n"
+                                  << "n1=bob@n1*8 n2=n2*4 localhost=local"
+                                  << "";
+    QTest::newRow("a path is no host") << "n1\n/dev/sda1\n"
+                                       << "n1=n1"
+                                       << "line 2: \"/dev/sda1\" is no address";
     QTest::newRow("two hosts, no numbers") << "n1 n2\nn3\n"
                                            << "n3=n3"
                                            << "line 1: \"n2\" is no number of slots";
@@ -244,6 +253,12 @@ void TestImportedNodes::rowsOfSlurm()
                                    "Gres=gpu:8 # Nodes=x9\nPartitionName=p Nodes=ALL Default=YES\n"
                                 << "n1=10.0.0.1*8 n2=10.0.0.2*8"
                                 << "";
+    QTest::newRow("gres.conf")
+        << "# AutoDetect=nvml\nNodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3] Cores=0-7\n"
+           "NodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[4-7]\nNodeName=n1 Name=mps "
+           "Count=400\nNodeName=n3 Name=gpu Count=2\n"
+        << "n1=n1*8 n2=n2*8 n3=n3*2"
+        << "";
     QTest::newRow("sinfo") << "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*         up   infinite      2   "
                               "idle n[1-2]\nbig          up 7-00:00:00      1  down* n2\nnone up infinite 0 n/a \n"
                            << "n1=n1#gpu n2=n2#gpu+big"
