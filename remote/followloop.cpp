@@ -19,6 +19,7 @@ constexpr auto kTick = 100ms;        // how often is looked, while a link is awa
 constexpr auto kStaleAfter = 1s;     // four beats
 constexpr auto kReconnectAfter = 3s; // a second connection beside the first
 constexpr auto kStartTime = 20s;     // a login shell that takes 5 s
+constexpr auto kMostPause = 5s;      // less than what a silent node is waited for
 constexpr auto kReportEvery = 1s;
 constexpr auto kStoreAgain = 5s; // after our own disk was full: the node keeps everything meanwhile
 
@@ -178,6 +179,7 @@ void FollowLoop::loseStream(const QString& reason)
 
 void FollowLoop::startSpare()
 {
+    m_spareBegan = Clock::now();
     m_spare = std::async(std::launch::async, [this, stop = m_spareStop.get_token()] {
         return openNode(m_job.transports, m_job.node, m_job.agent, stop);
     });
@@ -188,7 +190,8 @@ void FollowLoop::takeSpare()
     auto link = m_spare.get();
     if (!link) {
         m_report.reason = link.error().text;
-        m_nextSpare = Clock::now() + m_backOff.next();
+        // Counted from its beginning: a node that says nothing is knocked at all the time, one that refuses is not.
+        m_nextSpare = m_spareBegan + std::min<std::chrono::milliseconds>(m_backOff.next(), kMostPause);
     } else if (needsLink()) {
         openStream(std::move(*link));
     } // else the first connection came back meanwhile: the second is dropped

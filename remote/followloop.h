@@ -57,7 +57,7 @@ private:
 
     std::stop_source m_spareStop;
     std::future<Result<NodeLink>> m_spare; // a second connection being made
-    Clock::time_point m_nextSpare;
+    Clock::time_point m_spareBegan, m_nextSpare;
 
     bool m_blocked = false; // what came last could not be kept
 

@@ -9,6 +9,7 @@
 #include "tests/remote/madenodes.h"
 #include "tests/support/testcluster.h"
 
+#include <QElapsedTimer>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -80,6 +81,7 @@ private slots:
     void watchAndRunShareASession();
     void aPersonIsAskedOnce();
     void aServerOfFewPrograms();
+    void aCutLinkIsReplacedForAll_data();
     void aCutLinkIsReplacedForAll();
 };
 
@@ -157,6 +159,13 @@ void TestOneSession::aServerOfFewPrograms()
     TestCluster::configureSshd("n2", "");
 }
 
+void TestOneSession::aCutLinkIsReplacedForAll_data()
+{
+    QTest::addColumn<int>("seconds"); // after the silence was noticed
+    QTest::newRow("4 s") << 4;
+    QTest::newRow("12 s") << 12; // one try has ended
+}
+
 void TestOneSession::aCutLinkIsReplacedForAll()
 {
     Desktop desktop(TestCluster::node("n2"), TestCluster::settings());
@@ -165,11 +174,15 @@ void TestOneSession::aCutLinkIsReplacedForAll()
     QTRY_VERIFY2_WITH_TIMEOUT(desktop.steps(), desktop.said(), kEndMs);
     TestCluster::cut("n2");
     QTRY_COMPARE_WITH_TIMEOUT(desktop.session.state().nodes[0].link, LinkPhase::Reconnecting, kEndMs);
-    QTest::qWait(3000); // the length of the fault
+    QFETCH(int, seconds);
+    QTest::qWait(seconds * 1000); // the length of the fault
     TestCluster::heal("n2");
+    QElapsedTimer healed;
+    healed.start();
     const qint64 step = desktop.session.state().ranks[0].step;
     const int samples = desktop.samples;
     QTRY_COMPARE_WITH_TIMEOUT(desktop.session.state().nodes[0].link, LinkPhase::Live, kEndMs);
+    qInfo("live again %lld ms after the cut had healed", static_cast<long long>(healed.elapsed()));
     QTRY_VERIFY_WITH_TIMEOUT(desktop.session.state().ranks[0].step > step + 10, kEndMs);
     QTRY_VERIFY2_WITH_TIMEOUT(desktop.samples > samples + 2, desktop.said(), kEndMs);
     QSignalSpy finished(&desktop.session, &RunSession::finished);
