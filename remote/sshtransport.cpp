@@ -87,7 +87,7 @@ Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Lane which, std::si
         m_state->seen = connector.seen();
         if (!signedIn)
             return std::unexpected(signedIn.error());
-        if (const auto before = m_state->lane(which, index).value(); before && before->usable())
+        if (auto before = m_state->lane(which, index).value(); before && before->usable())
             return before; // heard again meanwhile
         m_state->signedInWith = signedIn->with;
         m_state->signedInBy = signedIn->by;
