@@ -28,14 +28,14 @@ QString faulty(int fault)
     return QStringLiteral("n%1").arg(2 * fault + 2);
 }
 
-FaultRun::FaultRun(const QStringList& hosts, const QString& script, const QByteArray& specLines) : m_hosts(hosts)
+FaultRun::FaultRun(const QStringList& hosts, const QString& script, int graceS) : m_hosts(hosts)
 {
     m_desk.setRankProgram(script);
     QByteArray hostfile;
     for (const QString& host : hosts)
         hostfile += host.toUtf8() + " slots=1\n";
     m_desk.setInventory(hostfile);
-    m_spec = m_desk.writeSpec("name = \"fault\"\nnodes = \"n*\"\ngrace = 2\n" + specLines);
+    m_spec = m_desk.writeSpec("name = \"fault\"\nnodes = \"n*\"\ngrace = " + QByteArray::number(graceS) + "\n");
 }
 
 void FaultRun::begin()

@@ -13,7 +13,7 @@ namespace lockstep::test {
 class FaultRun {
 public:
     // One rank a host. `script` of tests/e2e/ranks.
-    FaultRun(const QStringList& hosts, const QString& script, const QByteArray& specLines = {});
+    FaultRun(const QStringList& hosts, const QString& script, int graceS = 2);
 
     void begin();        // `lockstep run`
     void awaitRunning(); // until it runs, and each host has taken some steps

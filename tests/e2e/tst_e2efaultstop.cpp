@@ -32,6 +32,7 @@ constexpr Fault kFaults[] = {
 };
 constexpr int kFaultCount = static_cast<int>(std::size(kFaults));
 constexpr int kStoppingMs = 60'000;
+constexpr int kGraceS = 6; // all of it is used, and ten faults take about two seconds to come
 
 bool isVerb(int fault)
 {
@@ -71,7 +72,7 @@ void TestFaultStop::killTheVerb()
 void TestFaultStop::initTestCase()
 {
     for (int i = 0; i < kFaultCount; ++i)
-        m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "stubborn"));
+        m_runs.push_back(std::make_unique<FaultRun>(QStringList{healthy(i), faulty(i)}, "stubborn", kGraceS));
     for (const auto& run : m_runs)
         run->begin();
     for (const auto& run : m_runs)
@@ -79,7 +80,7 @@ void TestFaultStop::initTestCase()
     killTheVerb();
     for (int i = 0; i < kFaultCount; ++i)
         if (!isVerb(i))
-            m_runs[static_cast<std::size_t>(i)]->program().interrupt(); // 2 s of grace, which these ranks use
+            m_runs[static_cast<std::size_t>(i)]->program().interrupt();
     for (int i = 0; i < kFaultCount; ++i) {
         Program& program = m_runs[static_cast<std::size_t>(i)]->program();
         QVERIFY2(isVerb(i) || program.says("Stopping the run", kSayTime), program.said());
