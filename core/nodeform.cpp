@@ -11,9 +11,14 @@ namespace {
 const QString kValueKeys[] = {QStringLiteral("key"), QStringLiteral("slots"), QStringLiteral("devices"),
                               QStringLiteral("interface"), QStringLiteral("jump")};
 
+// Of QTextDocument::toPlainText, which gives them back as blanks and ends of lines.
+constexpr char16_t kLostInAField[] = {u'\n', u'\r', u'\u00a0', u'\u2028', u'\u2029', u'\ufdd0', u'\ufdd1'};
+
 bool fitsALine(const QByteArray& bytes)
 {
-    return !bytes.contains('\n') && !bytes.contains('\r') && QString::fromUtf8(bytes).toUtf8() == bytes;
+    const QString text = QString::fromUtf8(bytes);
+    return text.toUtf8() == bytes &&
+           std::ranges::none_of(kLostInAField, [&text](char16_t lost) { return text.contains(QChar(lost)); });
 }
 
 bool hasVariable(const Node& node, const QByteArray& name)
@@ -95,11 +100,12 @@ Result<QString> variableLines(const Node& node)
     QStringList lines;
     for (const auto& [name, value] : node.env) {
         if (!fitsALine(name) || !fitsALine(value))
-            return failure(ErrorCode::BadInput,
-                           QStringLiteral("The value of %1 has several lines or is no text; change it in the "
-                                          "inventory's file.")
-                               .arg(QString::fromUtf8(name)),
-                           node.name);
+            return failure(
+                ErrorCode::BadInput,
+                QStringLiteral("The value of %1 has several lines, a blank that a field would change, or is no "
+                               "text; change it in the inventory's file.")
+                    .arg(QString::fromUtf8(name)),
+                node.name);
         lines.append(QString::fromUtf8(name) + u'=' + QString::fromUtf8(value));
     }
     return lines.join(u'\n');
