@@ -4,6 +4,7 @@
 #include "core/atomicfile.h"
 #include "core/inventoryfile.h"
 #include "core/nearestname.h"
+#include "core/nodeform.h"
 
 #include <QFileInfo>
 #include <QLockFile>
@@ -182,7 +183,7 @@ Result<void> replaceNode(Inventory& inventory, const Node& shown, const Node& ed
     if (current == inventory.nodes.end())
         return failure(ErrorCode::NotFound,
                        QStringLiteral("%1 was taken out of the inventory meanwhile.").arg(shown.name), shown.name);
-    Node next = *current;
+    Node next = ownPart(*current, inventory.groups);
     QString both;
     const auto take = [&](const char* what, const auto& before, const auto& wanted, auto& now) {
         if (!merge(before, wanted, now) && both.isEmpty())
@@ -205,6 +206,7 @@ Result<void> replaceNode(Inventory& inventory, const Node& shown, const Node& ed
                                       "nothing was overwritten. Look again.")
                            .arg(both, shown.name),
                        shown.name);
+    inherit(next, inventory.groups);
     *current = next;
     return {};
 }

@@ -18,8 +18,9 @@ namespace lockstep {
 // "jump=ops@gate,inner", "env.NCCL_DEBUG=INFO", "tags+=new", "tags-=old"; nothing behind the = takes the value away.
 [[nodiscard]] Result<void> setNodeValue(Node& node, const QString& assignment);
 
-// Puts `edited` in the place of `shown`, the node as the person saw it. What somebody else changed meanwhile stays;
-// where both changed the same value differently, nothing is written and the error says so.
+// Puts `edited` in the place of `shown`, the node as the person saw it; both without what groups give (ownPart), which
+// is what the groups say by now. What somebody else changed meanwhile stays; where both changed the same value
+// differently, nothing is written and the error says so.
 [[nodiscard]] Result<void> replaceNode(Inventory& inventory, const Node& shown, const Node& edited);
 
 } // namespace lockstep

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A node as a form shows it: what is its own and what its groups', its environment as lines, and back into the file.
+#include "core/inventoryedit.h"
 #include "core/inventoryfile.h"
 #include "core/nodeform.h"
 
@@ -47,6 +48,8 @@ private slots:
     void whatNoLineHoldsIsLeftToTheFile_data();
     void whatNoLineHoldsIsLeftToTheFile();
     void aSaveKeepsTheFile();
+    void groupsThatChangeMeanwhile_data();
+    void groupsThatChangeMeanwhile();
 };
 
 void TestNodeForm::groupsAreToldApart()
@@ -151,6 +154,46 @@ void TestNodeForm::aSaveKeepsTheFile()
     wanted.replace("env = { NCCL_DEBUG = \"INFO\", OMP = \"a b=c\" }", "env = { NCCL_DEBUG = \"TRACE\", NEW = \"1\" }");
     QCOMPARE(*text, wanted);
     QCOMPARE(parsed(*text).nodes[0].env.size(), 3);
+}
+
+// While the form is open, somebody changes what the group gives: it is never made the node's own.
+void TestNodeForm::groupsThatChangeMeanwhile_data()
+{
+    QTest::addColumn<QByteArray>("before"); // of the file, by somebody else
+    QTest::addColumn<QByteArray>("meanwhile");
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QByteArray>("line"); // of the file, by the form
+    QTest::addColumn<QByteArray>("saved");
+    QTest::addColumn<int>("slots");
+    const QByteArray slots8 = "slots = 8", hca = "\"mlx5_0\"";
+    const QByteArray tags = "tags = [\"h100\"]", variables = "OMP = \"a b=c\" }";
+    QTest::newRow("slots, a tag typed") << slots8 << QByteArray("slots = 4") << "tags+=rack3" << tags
+                                        << QByteArray("tags = [\"h100\", \"rack3\"]") << 4;
+    QTest::newRow("env, a variable typed")
+        << hca << QByteArray("\"mlx5_1\"") << "env.OMP=d" << variables << QByteArray("OMP = \"d\" }") << 8;
+    QTest::newRow("slots, what they were typed")
+        << slots8 << QByteArray("slots = 4") << "slots=8" << variables << variables + "\nslots = 8" << 8;
+}
+
+void TestNodeForm::groupsThatChangeMeanwhile()
+{
+    QFETCH(QByteArray, before);
+    QFETCH(QByteArray, meanwhile);
+    QFETCH(QString, typed);
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, saved);
+    const Inventory seen = parsed(kFile);
+    const Node shown = ownPart(seen.nodes[0], seen.groups);
+    Node edited = shown;
+    QVERIFY(setNodeValue(edited, typed));
+    const QByteArray file = QByteArray(kFile).replace(before, meanwhile);
+    Inventory now = parsed(file);
+    const auto replaced = replaceNode(now, shown, edited);
+    QVERIFY2(replaced, replaced ? "" : qPrintable(replaced.error().text));
+    const auto text = withChanges(file, now, QStringLiteral("inventory.toml"));
+    QVERIFY2(text, text ? "" : qPrintable(text.error().text));
+    QCOMPARE(*text, QByteArray(file).replace(line, saved));
+    QTEST(parsed(*text).nodes[0].slots_, "slots");
 }
 
 QTEST_GUILESS_MAIN(TestNodeForm)

@@ -227,16 +227,15 @@ bool EditNode::read()
             wrong = reason;
     }
     readVariables(own, wrong);
-    m_edited = m_shown;
-    if (own != m_own) { // a value that was taken away is its groups' again, and with other tags they are others
-        m_edited = own;
-        inherit(m_edited, m_groups);
-        if (own.env == m_own.env && own.tags == m_own.tags)
-            m_edited.env = m_shown.env;
-    }
+    m_edited = own;
     say(wrong);
-    m_save->setEnabled(wrong.isEmpty() && m_edited != m_shown && !m_saving);
+    m_save->setEnabled(wrong.isEmpty() && isEdited() && !m_saving);
     return wrong.isEmpty();
+}
+
+bool EditNode::isEdited() const
+{
+    return ownPart(m_edited, m_groups) != m_own; // what a group says too is no change
 }
 
 void EditNode::say(const QString& wrong)
@@ -247,10 +246,10 @@ void EditNode::say(const QString& wrong)
 
 void EditNode::submit()
 {
-    if (m_saving || !read() || m_edited == m_shown)
+    if (m_saving || !read() || !isEdited())
         return;
     setSaving(true);
-    emit editRequested(m_shown, m_edited);
+    emit editRequested(m_own, m_edited);
 }
 
 void EditNode::setSaving(bool saving)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the inventory says of one node, a field each, its environment as lines; what it has of its groups stands beside.
-// Says at once what cannot be meant; asks by editRequested, with the node as it was shown, so that a change from
-// elsewhere in the meantime is not overwritten. Thread: GUI.
+// Says at once what cannot be meant; asks by editRequested, with the node's own part as it was shown, so that a change
+// from elsewhere in the meantime, of the node or of its groups, is not overwritten. Thread: GUI.
 #pragma once
 
 #include "core/error.h"
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] Field& field(const QString& key);
 
 signals:
-    void editRequested(const lockstep::Node& shown, const lockstep::Node& edited);
+    void editRequested(const lockstep::Node& shown, const lockstep::Node& edited); // as replaceNode wants them
 
 private:
     enum class Keep { Nothing, Typed };
@@ -44,12 +44,13 @@ private:
     void fill(const Node& node, const QList<NodeGroup>& groups, Keep keep);
     void showGiven();
     bool read(); // fields -> m_edited; false: one cannot be meant
+    [[nodiscard]] bool isEdited() const;
     void readVariables(Node& own, QString& wrong);
     void say(const QString& wrong);
     void submit();
     void setSaving(bool saving);
 
-    Node m_shown, m_own, m_edited;
+    Node m_shown, m_own, m_edited; // with what its groups give; without; and as the fields say
     QList<NodeGroup> m_groups;
     QLabel *m_name, *m_says, *m_given;
     QList<std::pair<QString, Field*>> m_fields; // key as in inventory.toml
