@@ -4,6 +4,7 @@
 #include "ui/widgets/button.h"
 #include "ui/widgets/elidedlabel.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/plaintooltip.h"
 #include "ui/widgets/statelabel.h"
 
 #include <QBoxLayout>
@@ -54,7 +55,7 @@ void LaunchFoot::setPlan(const LaunchPlan& plan, const QString& blocked)
                           : QStringLiteral("Launch"));
     m_launch->updateGeometry();
     m_launch->setEnabled(blocked.isEmpty());
-    m_launch->setToolTip(blocked);
+    m_launch->setToolTip(plainToolTip(blocked));
     const bool measured = plan.masterPort > 0 && m_ranks > 0 && !plan.command(plan.ranks.first().rank).isEmpty();
     m_copy->setEnabled(measured);
     m_copy->setToolTip(measured ? QString()

@@ -13,6 +13,7 @@
 #include "ui/widgets/elidedlabel.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/plaintooltip.h"
 
 #include <QBoxLayout>
 
@@ -94,7 +95,7 @@ void SpecForm::makeTrainingRow()
     m_options->add(list("data", "data"));
     m_path = new Field(m_theme, QStringLiteral("folder"));
     m_path->setObjectName(QStringLiteral("data_path"));
-    m_path->setToolTip(QStringLiteral("Empty: ") + usualValue({}, QStringLiteral("data_path")));
+    m_path->setToolTip(plainToolTip(QStringLiteral("Empty: ") + usualValue({}, QStringLiteral("data_path"))));
     m_path->setMinimumWidth(m_theme.px(60));
     m_path->setMaximumWidth(m_theme.px(180));
     row->addWidget(m_path, 1);
@@ -220,7 +221,7 @@ void SpecForm::showEdited()
     m_editedTag->setVisible(!names.isEmpty());
     m_editedTag->setText(names.size() > 2 ? QStringLiteral("edited: %1 settings").arg(names.size())
                                           : QStringLiteral("edited: %1").arg(names.join(QStringLiteral(", "))));
-    m_editedTag->setToolTip(names.join(QStringLiteral(", ")));
+    m_editedTag->setToolTip(plainToolTip(names.join(QStringLiteral(", "))));
     m_summary->setText(advancedSummary(m_spec));
 }
 

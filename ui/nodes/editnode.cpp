@@ -8,6 +8,7 @@
 #include "ui/widgets/elidedlabel.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/plaintooltip.h"
 
 #include <QBoxLayout>
 #include <QPlainTextEdit>
@@ -205,7 +206,7 @@ void EditNode::readVariables(Node& own, QString& wrong)
     if (m_variables->toPlainText() != m_variablesShown)
         if (const auto set = setVariableLines(own, m_variables->toPlainText()); !set)
             reason = set.error().text;
-    m_variables->setToolTip(reason);
+    m_variables->setToolTip(plainToolTip(reason));
     m_variables->setProperty("wrong", reason.isEmpty() ? QString() : QStringLiteral("yes"));
     m_variables->style()->unpolish(m_variables);
     m_variables->style()->polish(m_variables);

@@ -4,6 +4,7 @@
 #include "ui/launch/specfields.h"
 #include "ui/plots/figures.h"
 #include "ui/runs/runwords.h"
+#include "ui/widgets/plaintooltip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,8 @@ QVariant Comparison::data(const QModelIndex& index, int role) const
         cell.text = row.values.value(index.column() - 1);
         cell.font = row.kind == Row::Kind::Differs ? FontRole::CellStrong : FontRole::Cell;
     }
+    if (role == Qt::ToolTipRole)
+        return plainToolTip(cell.text);
     return role == kCellRole ? QVariant::fromValue(cell) : QVariant(cell.text);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/railitem.h"
 
+#include "ui/widgets/plaintooltip.h"
+
 #include <QPainter>
 
 namespace lockstep::ui {
@@ -32,7 +34,7 @@ void RailItem::setDetail(const QString& detail)
 void RailItem::setForm(RailForm form)
 {
     m_form = form;
-    setToolTip(form == RailForm::IconsOnly ? QStringLiteral("%1 %2").arg(text(), m_detail) : QString());
+    setToolTip(form == RailForm::IconsOnly ? plainToolTip(QStringLiteral("%1 %2").arg(text(), m_detail)) : QString());
     update();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/cellmodel.h"
 
+#include "ui/widgets/plaintooltip.h"
+
 namespace lockstep::ui {
 
 namespace {
@@ -39,7 +41,7 @@ QVariant CellModel::data(const QModelIndex& index, int role) const
     case kSortRole:
         return sortKeyAt(index.row(), index.column());
     case Qt::ToolTipRole:
-        return textOrNothing(hintAt(index.row(), index.column()));
+        return textOrNothing(plainToolTip(hintAt(index.row(), index.column())));
     case Qt::TextAlignmentRole:
         return headerData(index.column(), Qt::Horizontal, role);
     default:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/elidedlabel.h"
 
+#include "ui/widgets/plaintooltip.h"
+
 #include <QPainter>
 #include <QStyle>
 
@@ -24,7 +26,7 @@ void ElidedLabel::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width());
-    setToolTip(shown == text() ? QString() : text());
+    setToolTip(shown == text() ? QString() : plainToolTip(text()));
     style()->drawItemText(&painter, contentsRect(),
                           static_cast<int>(Qt::AlignVCenter) | static_cast<int>(alignment() & Qt::AlignHorizontal_Mask),
                           palette(), isEnabled(), shown, QPalette::WindowText);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/field.h"
 
+#include "ui/widgets/plaintooltip.h"
+
 #include <QKeyEvent>
 #include <QPainter>
 #include <QStyle>
@@ -26,7 +28,7 @@ void Field::setCharacters(int characters)
 
 void Field::setWrong(const QString& reason)
 {
-    setToolTip(reason);
+    setToolTip(plainToolTip(reason));
     const QString wrong = reason.isEmpty() ? QString() : QStringLiteral("yes");
     if (property("wrong").toString() == wrong)
         return;
