@@ -20,6 +20,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <atomic>
+
 using namespace lockstep;
 using namespace lockstep::ui;
 
@@ -366,6 +368,52 @@ private slots:
         field->setText(QStringLiteral("/data/there")); // another one is not held up by it
         gate->release(2);
         QTRY_COMPARE(row.read(spec), QString());
+    }
+
+    void aPathIsLookedForWhenItIsTyped()
+    {
+        const auto asked = std::make_shared<std::atomic<int>>(0);
+        FilesRow row(*m_theme, [asked](const QString&) {
+            ++*asked;
+            return true;
+        });
+        RunSpec spec;
+        auto* field = row.findChild<Field*>(QStringLiteral("folder"));
+        for (const QChar letter : QStringLiteral("/data/there")) {
+            field->insert(letter);
+            const QString wrong = row.read(spec);
+            QCOMPARE(wrong, QStringLiteral("Looking for the folder %1 …").arg(spec.folder));
+        }
+        QTRY_COMPARE(row.read(spec), QString());
+        QCOMPARE(asked->load(), 1);
+    }
+
+    void foldersWithoutAnAnswerHoldUpNoLaunch()
+    {
+        constexpr int kMost = 8; // that are waited for at once
+        const auto gate = std::make_shared<QSemaphore>();
+        const auto asked = std::make_shared<std::atomic<int>>(0);
+        FilesRow row(*m_theme, [gate, asked](const QString& path) {
+            ++*asked;
+            gate->acquire();
+            return path.endsWith(QLatin1String("/there"));
+        });
+        auto* field = row.findChild<Field*>(QStringLiteral("folder"));
+        RunSpec spec;
+        for (int i = 1; i <= kMost; ++i) {
+            spec.folder = QStringLiteral("/dead/%1").arg(i);
+            row.show(spec);
+            QTRY_COMPARE(asked->load(), i);
+        }
+        for (const char* last : {"/data/missing", "/data/there"}) {
+            field->setText(QString::fromLatin1(last));
+            QTRY_COMPARE(row.read(spec), QString()); // the launch says whether it is there
+            QVERIFY2(field->toolTip().contains(QLatin1String("is not known")), qPrintable(field->toolTip()));
+        }
+        QCOMPARE(asked->load(), kMost);
+        gate->release(kMost + 1); // and the newest is looked for as soon as one has answered
+        QTRY_COMPARE(asked->load(), kMost + 1);
+        QTRY_VERIFY(row.read(spec).isEmpty() && field->toolTip().isEmpty());
     }
 
     void commandLosesNothingForReading()

@@ -4,6 +4,7 @@
 #include "ui/launch/formrow.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/plaintooltip.h"
 
 #include <QBoxLayout>
 #include <QDir>
@@ -23,7 +24,7 @@ FilesRow::FilesRow(Theme& theme, FolderLook::Question isFolder, QWidget* parent)
     row->addStretch(1);
     connect(m_folder, &QLineEdit::editingFinished, this, [this] { // it may be there by now
         if (m_look.found() != FolderLook::Found::Folder)
-            m_look.look(m_look.path());
+            m_look.look(m_look.path(), FolderLook::When::Now);
     });
     connect(&m_look, &FolderLook::answered, this, &FilesRow::edited);
     for (Field* field : {m_folder, m_directory, m_results})
@@ -32,7 +33,7 @@ FilesRow::FilesRow(Theme& theme, FolderLook::Question isFolder, QWidget* parent)
 
 void FilesRow::show(const RunSpec& spec)
 {
-    m_look.look(spec.folder); // anew
+    m_look.look(spec.folder, FolderLook::When::Now); // anew
     m_folder->setText(spec.folder);
     m_directory->setText(spec.directory);
     m_results->setText(spec.results.join(QLatin1String(", ")));
@@ -48,9 +49,11 @@ QString FilesRow::read(RunSpec& spec)
         if (!pattern.trimmed().isEmpty())
             spec.results.append(pattern.trimmed());
     if (spec.folder != m_look.path())
-        m_look.look(spec.folder);
+        m_look.look(spec.folder, FolderLook::When::Typed);
     const QString missing = m_look.wrong();
     m_folder->setWrong(m_look.found() == FolderLook::Found::Looking ? QString() : missing);
+    if (const QString unknown = m_look.unknown(); !unknown.isEmpty())
+        m_folder->setToolTip(plainToolTip(unknown));
     const auto fits = checkDirectory(spec);
     const QString wrong = fits ? QString() : fits.error().text;
     m_directory->setWrong(wrong);

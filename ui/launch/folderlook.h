@@ -15,16 +15,19 @@ class FolderLook : public QObject {
     Q_OBJECT
 
 public:
-    enum class Found { Nothing, Looking, Folder, NoFolder, Silence };
+    // Unknown: too many earlier ones have no answer yet; it is looked for when one has.
+    enum class Found { Nothing, Looking, Folder, NoFolder, Silence, Unknown };
+    enum class When { Now, Typed };                            // Typed: when no further key comes
     using Question = std::function<bool(const QString& path)>; // on another thread
 
     explicit FolderLook(Question question, QObject* parent = nullptr);
     [[nodiscard]] static bool isFolder(const QString& path);
 
-    void look(const QString& path); // anew, also at the same one; empty: at none
+    void look(const QString& path, When when); // anew, also at the same one; empty: at none
     [[nodiscard]] const QString& path() const { return m_path; }
     [[nodiscard]] Found found() const { return m_found; }
-    [[nodiscard]] QString wrong() const; // why a run cannot be launched with it yet; empty: it can
+    [[nodiscard]] QString wrong() const;   // why a run cannot be launched with it yet; empty: it can
+    [[nodiscard]] QString unknown() const; // says so when it is Unknown; else empty
 
 signals:
     void answered();
@@ -38,7 +41,7 @@ private:
     Found m_found = Found::Nothing;
     int m_going = 0;
     bool m_again = false; // asked for while too many are going
-    QTimer m_silence;
+    QTimer m_silence, m_pause;
 };
 
 } // namespace lockstep::ui
