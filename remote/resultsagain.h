@@ -22,7 +22,7 @@ struct ResultsOrder {
 
 struct FetchedNode {
     QString node;
-    Result<void> how; // an error: what is missing, and why
+    Result<void> how; // an error: what is missing, and why; Busy: its run goes on, and what is whole has come
 };
 
 // Worker thread; `fetched` is called by the nodes' threads.

@@ -15,7 +15,9 @@
 namespace lockstep {
 
 struct ResultsJob {
-    enum class Tries { UntilDone, WhileReachable }; // of the node: a cut is gone over, or only while it answers
+    // UntilDone: to the end of the run, over any cut. WhileReachable: what is whole by now, of a node that answers and
+    // sends; Busy: its run goes on.
+    enum class Tries { UntilDone, WhileReachable };
 
     QString run;
     Node node;

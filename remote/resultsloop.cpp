@@ -15,7 +15,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStartTime = 40s;
-constexpr auto kSilence = 60s; // a beat comes each second; hashing a large file takes some
+constexpr auto kSilence = 60s;    // a beat comes each second; hashing a large file takes some
+constexpr int kMostIdleLinks = 3; // in a row without a byte of a file, of a node that is asked only while it answers
+constexpr int kLooks = 2; // of a node: a file that is alike in both is whole, and was sent before the second beat
 constexpr qsizetype kMaxLine = 64 << 10;
 
 std::string_view view(const QByteArray& bytes)
@@ -34,13 +36,17 @@ Result<void> ResultsLoop::run()
 {
     Pause pause;
     BackOff backOff;
+    int idle = 0;
     while (!m_stop.stop_requested()) {
+        m_brought = false;
+        m_looks = 0;
         auto link = openNode(m_job.transports, m_job.node, m_job.agent, m_stop);
         auto followed = link ? follow(*link) : Result<void>(std::unexpected(link.error()));
         m_file.close();
         m_line.clear();
         m_left = 0;
-        const bool given = !link && m_job.tries == ResultsJob::Tries::WhileReachable;
+        idle = m_brought ? 0 : idle + 1;
+        const bool given = m_job.tries == ResultsJob::Tries::WhileReachable && (!link || idle == kMostIdleLinks);
         if (followed || given || !worthAnotherTry(followed.error().code))
             return followed;
         if (link)
@@ -97,6 +103,7 @@ Result<void> ResultsLoop::take(const QByteArray& bytes)
                                QStringLiteral("%1 cannot be written: %2").arg(m_file.fileName(), m_file.errorString()));
             at += static_cast<qsizetype>(taken);
             m_left -= taken;
+            m_brought = true;
             if (m_left > 0)
                 continue;
             if (auto finished = finish(); !finished)
@@ -127,6 +134,13 @@ Result<void> ResultsLoop::takeRecord(const QByteArray& line)
                                                 .arg(m_job.node.name, QString::fromUtf8(line.left(80)).simplified()));
     if (record.kind == wire::kind::kError)
         return std::unexpected(agentError(AgentRecord::from(record), m_job.node.name));
+    // The node looks again each second until its run ends, which nobody who asked once waits for.
+    if (record.kind == "beat" && m_job.tries == ResultsJob::Tries::WhileReachable && ++m_looks == kLooks)
+        return failure(ErrorCode::Busy,
+                       QStringLiteral("The run goes on on %1: what is whole there by now is here; `lockstep attach %2` "
+                                      "fetches what it still writes.")
+                           .arg(m_job.node.name, m_job.run),
+                       m_job.node.name);
     m_done = record.kind == "done";
     return record.kind == "file" ? begin(record) : Result<void>();
 }

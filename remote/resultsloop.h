@@ -35,6 +35,8 @@ private:
     QFile m_file;      // open: bytes of m_entry come
     qint64 m_left = 0; // of it
     bool m_done = false;
+    bool m_brought = false; // bytes of a file, by this link
+    int m_looks = 0;        // of the node for files, by this link
 };
 
 } // namespace lockstep

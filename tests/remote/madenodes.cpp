@@ -147,6 +147,8 @@ public:
             words += {"LD_PRELOAD=" LOCKSTEP_TEST_DIR "/libclockjump.so", "CLOCK_JUMP=" + m_node->clockFile.toUtf8()};
         if (argv.value(1) == "launch" && m_node->unprepared)
             words += {"sh", "-c", "echo 'error - 0 code=disk text=the\\sdisk\\sis\\sfull'; exit 1"};
+        else if (argv.value(1) == "results" && m_node->sendsNothing)
+            words += {"sh", "-c", "read -r first"};
         else
             words += argv;
         auto process = m_local.start(words, deadline, stop, lane);

@@ -16,11 +16,12 @@ namespace lockstep::test {
 struct MadeNode {
     Node node;
     QString home, cache, runs, address;
-    std::atomic<bool> cut{false};        // a black hole: what is there says nothing, new connections fail
-    std::atomic<qint64> cutAfter{0};     // so many more bytes to it, then `cut` becomes true; 0: never
-    std::atomic<bool> cutAtGo{false};    // its next `go` still comes through, then `cut` becomes true
-    std::atomic<bool> unprepared{false}; // its `launch` fails
-    std::atomic<bool> hasGpu{false};     // as its facts say
+    std::atomic<bool> cut{false};          // a black hole: what is there says nothing, new connections fail
+    std::atomic<qint64> cutAfter{0};       // so many more bytes to it, then `cut` becomes true; 0: never
+    std::atomic<bool> cutAtGo{false};      // its next `go` still comes through, then `cut` becomes true
+    std::atomic<bool> unprepared{false};   // its `launch` fails
+    std::atomic<bool> sendsNothing{false}; // its `results` ends before anything is sent
+    std::atomic<bool> hasGpu{false};       // as its facts say
     std::atomic<int> connections{0};
     QString clockFile; // says how far its clocks have jumped (tests/support/clockjump.cpp); empty: they don't
 };

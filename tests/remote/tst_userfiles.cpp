@@ -105,6 +105,14 @@ void TstUserFiles::goAndComeBack()
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(here + QStringLiteral("out/slow.pt")), kEndMs);
     QCOMPARE(contentOf(here + QStringLiteral("out/slow.pt")).size(), 1'400'000);
 
+    // Who asks once has what is whole, and does not wait for the end of the run.
+    const ResultsOrder once{run, spec.results, made.nodes(), made.folder() + QStringLiteral("/once"), {}};
+    const auto whole = fetchResults(made.parts(), once, [](const ResultEntry&) {}, {});
+    QVERIFY(whole && whole->size() == 1 && !whole->first().how);
+    QVERIFY2(whole->first().how.error().code == ErrorCode::Busy, qPrintable(whole->first().how.error().text));
+    QCOMPARE(contentOf(once.folder + QStringLiteral("/n1/took-0.txt")), QByteArray("given"));
+    QCOMPARE(contentOf(once.folder + QStringLiteral("/n1/out/slow.pt")).size(), 1'400'000);
+
     write(end, "");
     QVERIFY(finished.wait(kEndMs));
     QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
@@ -129,7 +137,12 @@ void TstUserFiles::goAndComeBack()
     QVERIFY(again && again->size() == 1 && again->first().how);
     QCOMPARE(came.load(), 1);
     QCOMPARE(contentOf(here + QStringLiteral("out/slow.pt")).size(), 1'400'000);
-    // A node that can't be reached is said, and not waited for.
+    // A node that answers and sends nothing, or can't be reached, is said and not waited for.
+    made[0].sendsNothing = true;
+    const auto nothing = fetchResults(made.parts(), *order, [](const ResultEntry&) {}, {});
+    QVERIFY(nothing && nothing->size() == 1 && !nothing->first().how);
+    QVERIFY2(nothing->first().how.error().text.contains(QLatin1String("n1 stopped sending")),
+             qPrintable(nothing->first().how.error().text));
     made[0].cut = true;
     const auto away = fetchResults(made.parts(), *order, [](const ResultEntry&) {}, {});
     QVERIFY(away && away->size() == 1 && !away->first().how);
