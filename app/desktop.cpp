@@ -36,9 +36,11 @@ RunSummary liveSummary(const RunData& data)
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
     : m_desk(desk), m_theme(theme), m_window(theme, m_nodeList, m_runs), m_nodes(desk, m_nodeList, m_window),
-      m_store(desk.folder), m_results(desk, m_store, m_nodeList, m_window)
+      m_store(desk.folder),
+      m_results(desk, m_store, m_nodeList, m_window, [this](const QString& runId) { return m_byRun.contains(runId); })
 {
     connectWindow();
+    connect(this, &Desktop::runFinished, &m_results, &DesktopResults::tell);
 }
 
 Desktop::~Desktop() = default;
@@ -117,6 +119,7 @@ RunSession& Desktop::newSession()
         if (RunData* data = m_runs.data(session.state().id))
             data->apply(update);
     });
+    connect(&session, &RunSession::resultFetched, this, [this, &session] { m_results.tell(session.state().id); });
     connect(&session, &RunSession::said, &m_window, &ui::MainWindow::showMessage);
     connect(&session, &RunSession::refused, this,
             [this](const Error& error) { m_window.showError(QStringLiteral("The run was not taken up"), error); });

@@ -23,8 +23,9 @@ QString missingText(const Result<QList<FetchedNode>>& fetched)
 
 } // namespace
 
-DesktopResults::DesktopResults(Desk& desk, StoreThread& store, const NodeList& nodes, ui::MainWindow& window)
-    : m_desk(desk), m_store(store), m_nodes(nodes), m_window(window)
+DesktopResults::DesktopResults(Desk& desk, StoreThread& store, const NodeList& nodes, ui::MainWindow& window,
+                               std::function<bool(const QString& runId)> isFollowed)
+    : m_desk(desk), m_store(store), m_nodes(nodes), m_window(window), m_isFollowed(std::move(isFollowed))
 {
     using ui::MainWindow;
     connect(&window, &MainWindow::resultsWanted, this, &DesktopResults::tell);
@@ -34,6 +35,11 @@ DesktopResults::DesktopResults(Desk& desk, StoreThread& store, const NodeList& n
 
 void DesktopResults::tell(const QString& runId)
 {
+    if (const auto asked = m_asked.find(runId); asked != m_asked.end()) {
+        *asked = true;
+        return;
+    }
+    m_asked.insert(runId, false);
     m_store.ask(
         [runId](RunStore& store) {
             RunResults results;
@@ -43,9 +49,12 @@ void DesktopResults::tell(const QString& runId)
         },
         this,
         [this, runId](RunResults results) {
-            results.fetching = m_fetching.contains(runId);
+            // The last files of a run still come when its ranks have finished.
+            results.fetching = m_fetching.contains(runId) || m_isFollowed(runId);
             results.missing = m_missing.value(runId);
             m_window.runPages().setResults(runId, results);
+            if (m_asked.take(runId))
+                tell(runId);
         });
 }
 

@@ -11,16 +11,21 @@
 #include <QHash>
 #include <QSet>
 
+#include <functional>
+
 namespace lockstep {
 
 class DesktopResults : public QObject {
     Q_OBJECT
 
 public:
-    DesktopResults(Desk& desk, StoreThread& store, const NodeList& nodes, ui::MainWindow& window);
+    // isFollowed: a session of the run goes on here, and fetches.
+    DesktopResults(Desk& desk, StoreThread& store, const NodeList& nodes, ui::MainWindow& window,
+                   std::function<bool(const QString& runId)> isFollowed);
+
+    void tell(const QString& runId); // what is here by now, to the run's page
 
 private:
-    void tell(const QString& runId);
     void fetch(const QString& runId);
     void fetched(const QString& runId, const QString& missing);
     void openFolder(const QString& path);
@@ -29,6 +34,8 @@ private:
     StoreThread& m_store;
     const NodeList& m_nodes;
     ui::MainWindow& m_window;
+    std::function<bool(const QString& runId)> m_isFollowed;
+    QHash<QString, bool> m_asked; // of the store; true: once more, for files that came meanwhile
     QSet<QString> m_fetching;
     QHash<QString, QString> m_missing; // of the runs whose last fetch did not bring all
     Worker m_worker;
