@@ -132,9 +132,9 @@ std::optional<Node> HostReader::placed()
                          QStringLiteral(" is \"%1\", not ssh: left out").arg(connection->left(kMostShown)));
         return std::nullopt;
     }
-    auto where = text({"ansible_host", "ansible_ssh_host"}, leftOut);
-    auto user = text({"ansible_user", "ansible_ssh_user"}, leftOut);
-    auto port = text({"ansible_port", "ansible_ssh_port"}, leftOut);
+    auto where = text({"ansible_ssh_host", "ansible_host"}, leftOut); // of an option's names Ansible takes the last
+    auto user = text({"ansible_ssh_user", "ansible_user"}, leftOut);
+    auto port = text({"ansible_ssh_port", "ansible_port"}, leftOut);
     if (!where || !user || !port)
         return std::nullopt;
     if (where->isEmpty())

@@ -303,6 +303,10 @@ void TestImportedNodes::rowsOfAnsible()
            "a,b\"\n"
         << "w1=w1%~/.ssh/k~ops@gate:2222 w2=w2~a~b"
         << "";
+    QTest::newRow("old and new names") << "w1 ansible_ssh_host=10.0.0.1 ansible_host=10.0.0.2 ansible_ssh_user=old "
+                                          "ansible_user=new ansible_ssh_port=1 ansible_port=2\n"
+                                       << "w1=old@10.0.0.1:1"
+                                       << "";
     QTest::newRow("a proxy of its own kind") << "w1 ansible_ssh_common_args='-o ProxyCommand=\"nc -X 5 %h %p\"'\n"
                                              << "w1=w1"
                                              << "line 1: ProxyCommand in the ssh arguments of w1 was not taken over";
