@@ -14,6 +14,10 @@ constexpr int kMostFillings = 8;      // templates in templates
 constexpr qsizetype kMostText = 2048; // of a value that becomes an address, a path, ssh's options
 constexpr qsizetype kMostShown = 60;  // characters of a template in a sentence
 
+// As Ansible hands them to ssh, for which the first value of an option counts.
+constexpr std::initializer_list<const char*> kSshArguments = {"ansible_ssh_args", "ansible_ssh_common_args",
+                                                              "ansible_ssh_extra_args"};
+
 bool isTemplate(const QString& text)
 {
     return text.contains(QLatin1String("{{")) || text.contains(QLatin1String("{%"));
@@ -176,7 +180,7 @@ void HostReader::takeKeyAndJump(Node& node)
 std::optional<Node> HostReader::node()
 {
     QStringList arguments;
-    for (const char* name : {"ansible_ssh_common_args", "ansible_ssh_extra_args", "ansible_ssh_args"})
+    for (const char* name : kSshArguments)
         arguments.append(
             text({name}, QStringLiteral("not taken over; write what it says in ~/.ssh/config")).value_or(QString()));
     m_arguments = ansibleSshArguments(arguments.join(u' '));
@@ -191,9 +195,7 @@ std::optional<Node> HostReader::node()
     m_arguments.notTaken.removeDuplicates();
     for (const QString& option : std::as_const(m_arguments.notTaken)) {
         QString name;
-        m_complaints.add(m_host.name,
-                         *find({"ansible_ssh_common_args", "ansible_ssh_extra_args", "ansible_ssh_args"}, name),
-                         option + QStringLiteral(" in the ssh arguments of "),
+        m_complaints.add(m_host.name, *find(kSshArguments, name), option + QStringLiteral(" in the ssh arguments of "),
                          QStringLiteral(" was not taken over; write it in ~/.ssh/config, or a jump as jump = [...] in "
                                         "the inventory"));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ansible_ssh_common_args and ansible_ssh_extra_args tell ssh, as far as a node can hold it.
+// What ansible_ssh_args, ansible_ssh_common_args and ansible_ssh_extra_args tell ssh, as far as a node can hold it.
 #pragma once
 
 #include <QString>

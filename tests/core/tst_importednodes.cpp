@@ -356,6 +356,11 @@ void TestImportedNodes::rowsOfAnsible()
            "ansible_user=eve ansible_ssh_common_args='-l bob -q -o \"ProxyCommand ssh -qA -l ops -W [%h]:%p gate\"'\n"
         << "w1=bob@w1:2222%~/k~a~b@c:22 w2=eve@w2~ops@gate"
         << "";
+    QTest::newRow("the first of ssh's arguments counts")
+        << "w1 ansible_ssh_extra_args='-l extra -p 3' ansible_ssh_common_args='-l common -p 2 -i ~/k' "
+           "ansible_ssh_args='-l args'\n"
+        << "w1=args@w1:2%~/k"
+        << "";
     QTest::newRow("other arguments of ssh") << "[g]\nw[1:3]\n[g:vars]\nansible_ssh_common_args='-F ssh.cfg -o "
                                                "StrictHostKeyChecking=no -o Compression=yes'\n"
                                             << "w1=w1#g w2=w2#g w3=w3#g"
