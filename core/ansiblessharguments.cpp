@@ -84,10 +84,12 @@ void takeFirst(QString& into, const QString& value)
         into = value;
 }
 
-void takeNamed(AnsibleSshArguments& found, const QString& text) // of -o: "Name=value", "Name value"
+void takeNamed(AnsibleSshArguments& found, const QString& text) // of -o: "Name=value", "Name value", "Name = value"
 {
-    const qsizetype end = text.indexOf(QRegularExpression(QStringLiteral("[=\\s]")));
-    const QString name = text.left(end).toLower(), value = end < 0 ? QString() : text.mid(end + 1).trimmed();
+    static const QRegularExpression kNamed(QStringLiteral("^\\s*([^=\\s]+)\\s*=?\\s*(.*?)\\s*\\z"),
+                                           QRegularExpression::DotMatchesEverythingOption);
+    const auto match = kNamed.match(text);
+    const QString name = match.captured(1).toLower(), value = match.captured(2);
     if (name == QLatin1String("proxyjump"))
         takeJump(found, value == QLatin1String("none") ? QStringList() : value.split(u',', Qt::SkipEmptyParts),
                  QStringLiteral("ProxyJump"));
@@ -104,7 +106,7 @@ void takeNamed(AnsibleSshArguments& found, const QString& text) // of -o: "Name=
              name == QLatin1String("certificatefile") || name == QLatin1String("userknownhostsfile") ||
              name == QLatin1String("stricthostkeychecking") || name == QLatin1String("bindaddress") ||
              name == QLatin1String("identitiesonly"))
-        found.notTaken.append(text.left(end));
+        found.notTaken.append(match.captured(1));
 }
 
 } // namespace

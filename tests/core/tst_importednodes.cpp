@@ -356,6 +356,10 @@ void TestImportedNodes::rowsOfAnsible()
            "ansible_user=eve ansible_ssh_common_args='-l bob -q -o \"ProxyCommand ssh -qA -l ops -W [%h]:%p gate\"'\n"
         << "w1=bob@w1:2222%~/k~a~b@c:22 w2=eve@w2~ops@gate"
         << "";
+    QTest::newRow("ssh's arguments with blanks")
+        << "w1 ansible_ssh_common_args='-o \"Port = 22\" -o \"User bob\" -o \" IdentityFile= ~/k \"'\n"
+        << "w1=bob@w1:22%~/k"
+        << "";
     QTest::newRow("the first of ssh's arguments counts")
         << "w1 ansible_ssh_extra_args='-l extra -p 3' ansible_ssh_common_args='-l common -p 2 -i ~/k' "
            "ansible_ssh_args='-l args'\n"
