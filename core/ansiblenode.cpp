@@ -38,6 +38,7 @@ private:
     std::optional<QString> filledIn(QString text) const;
     std::optional<Node> placed();
     void takeKeyAndJump(Node& node);
+    void takeSlots(Node& node);
     void refuse(const QString& why); // the host as a whole
 
     const AnsibleHost& m_host;
@@ -177,6 +178,22 @@ void HostReader::takeKeyAndJump(Node& node)
                          QStringLiteral(" was not taken over; give that account a key"));
 }
 
+void HostReader::takeSlots(Node& node)
+{
+    const QString consequence = QStringLiteral("all devices of the node count");
+    const QString given = text({"slots"}, consequence).value_or(QString());
+    bool isNumber = given.isEmpty();
+    const int number = given.isEmpty() ? 0 : given.toInt(&isNumber);
+    if (isNumber && number >= 0 && number <= kMostSlots) {
+        node.slots_ = number;
+        return;
+    }
+    QString name;
+    m_complaints.add(m_host.name, *find({"slots"}, name), QStringLiteral("slots of "),
+                     QStringLiteral(" is \"%1\", not a number from 0 to %2: %3")
+                         .arg(given.left(kMostShown), QString::number(kMostSlots), consequence));
+}
+
 std::optional<Node> HostReader::node()
 {
     QStringList arguments;
@@ -188,7 +205,7 @@ std::optional<Node> HostReader::node()
     if (!node)
         return node;
     node->tags = m_host.groups;
-    node->slots_ = std::clamp(m_host.variables.value(QStringLiteral("slots")).text.toInt(), 0, kMostSlots);
+    takeSlots(*node);
     if (node->local)
         return node;
     takeKeyAndJump(*node);

@@ -314,6 +314,18 @@ void TestImportedNodes::rowsOfAnsible()
         << "[g]\nw1 where=10.0.0.3\nw2\n[g:vars]\nansible_host={{ where }}\n"
         << "w1=10.0.0.3#g"
         << "line 5: ansible_host of w2 is a template which only Ansible can fill in ({{ where }}): left out";
+    QTest::newRow("slots of its own variable") << "[g]\nw1 slots={{gpus}} gpus=4\nw2 slots=0\n"
+                                               << "w1=w1*4#g w2=w2#g"
+                                               << "";
+    QTest::newRow("slots that are no number") << "[g]\nw1 slots=8x\nw2 slots=-1\n"
+                                              << "w1=w1#g w2=w2#g"
+                                              << "line 2: slots of w1 is \"8x\", not a number from 0 to 4096: all "
+                                                 "devices of the node count\nline 3: slots of w2 is \"-1\"";
+    QTest::newRow("slots that only Ansible knows")
+        << "all:\n  hosts:\n    g1: {slots: \"{{ gpus }}\"}\n    g2: {slots: !vault \"$ANSIBLE\"}\n"
+        << "g1=g1 g2=g2"
+        << "line 3: slots of g1 is a template which only Ansible can fill in ({{ gpus }}): all devices of the node "
+           "count\nline 4: slots of g2 is encrypted by ansible-vault: all devices";
     QTest::newRow("tabs, no section") << "w1\tansible_host=10.0.0.1\tansible_port=2222\n"
                                       << "w1=10.0.0.1:2222"
                                       << "";
