@@ -20,7 +20,8 @@ QStringList fieldsOf(const QString& line)
 
 bool isMulticast(const QString& address)
 {
-    return address.startsWith(QLatin1String("ff"), Qt::CaseInsensitive) || address.startsWith(QLatin1String("22")) ||
+    const int first = address.section(u'.', 0, 0).toInt(); // 0: IPv6
+    return address.startsWith(QLatin1String("ff"), Qt::CaseInsensitive) || (first >= 224 && first <= 239) ||
            address == QLatin1String("255.255.255.255") || address.startsWith(QLatin1String("fe00::"));
 }
 

@@ -206,6 +206,10 @@ void TestImportedNodes::rowsOfHostfiles()
                                       "again\n"
                                    << "gpu1.x=10.0.0.11 gpu2=2001:db8::9 again=10.0.0.11"
                                    << "";
+    QTest::newRow("an /etc/hosts with groups") << "22.0.0.1 a\n220.0.0.1 b\n223.255.255.255 c\n224.0.0.1 all\n"
+                                                  "230.1.1.1 d\n239.255.255.255 e\n255.255.255.255 broadcasthost\n"
+                                               << "a=22.0.0.1 b=220.0.0.1 c=223.255.255.255"
+                                               << "";
     QTest::newRow("hosts behind a blank") << "gpu1 gpu2,gpu3\ngpu4\n"
                                           << "gpu4=gpu4"
                                           << "line 1: between the hosts \"gpu1 gpu2\" a comma is missing";
