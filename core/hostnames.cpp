@@ -136,15 +136,22 @@ Result<ImportedNodes> importGenders(const QStringList& lines)
     ImportCollector found;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QStringList fields = fieldsOf(lines[i]);
-        QString problem;
+        QString problem; // the first of the line
+        const auto tell = [&problem](const QString& text) {
+            if (problem.isEmpty())
+                problem = text;
+        };
         const QStringList parts = fields.isEmpty() ? QStringList() : splitCommas(fields[0]);
         for (const QString& part : parts) {
             const Result<QStringList> names = expandRange(part);
             if (!names)
-                problem = names.error().text;
-            for (const QString& name : names.value_or(QStringList()))
-                if (Node* node = nodeFor(found, name, problem); node && fields.size() > 1)
-                    problem = takeAttributes(*node, fields[1]);
+                tell(names.error().text);
+            for (const QString& name : names.value_or(QStringList())) {
+                QString refused;
+                if (Node* node = nodeFor(found, name, refused); node && fields.size() > 1)
+                    tell(takeAttributes(*node, fields[1]));
+                tell(refused);
+            }
         }
         if (!problem.isEmpty())
             found.say(static_cast<int>(i) + 1, problem);

@@ -216,6 +216,9 @@ void TestImportedNodes::rowsOfHostfiles()
     QTest::newRow("genders") << "# nodes\nn[1-2]  compute,gpu,slots=8,rack=3\nn3 compute\nn1 mgmt%n\nlogin\n"
                              << "n1=n1*8#compute+gpu+rack-3 n2=n2*8#compute+gpu+rack-3 n3=n3#compute login=login"
                              << "line 4: \"mgmt%n\" can't be a tag";
+    QTest::newRow("genders, a range backwards") << "gpu[3-1],gpu5 compute,slots=8\n"
+                                                << "gpu5=gpu5*8#compute"
+                                                << "line 1: \"gpu[3-1]\": the range 3-1 runs backwards";
     QTest::newRow("a host named host") << "host slots=4\n"
                                        << "host=host*4"
                                        << "";
