@@ -10,7 +10,8 @@ namespace {
 
 bool needsNoQuotes(const QByteArray& text)
 {
-    if (text.isEmpty() || text.startsWith('=')) // zsh: the path of a program; tcsh: a folder of its stack
+    // "=" for zsh: the path of a program, for tcsh: a folder of its stack; "%self" for fish: its own process
+    if (text.isEmpty() || text.startsWith('=') || text.startsWith('%'))
         return false;
     return std::all_of(text.begin(), text.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
