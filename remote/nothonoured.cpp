@@ -43,7 +43,6 @@ constexpr Row kRows[] = {
      "host keys are not looked up in DNS"},
     {"nohostauthenticationforlocalhost", "NoHostAuthenticationForLocalhost", Asks::IfYes, WhenTheHostKeyIsRefused,
      "the host key is checked on loopback addresses too; HostKeyAlias gives each server behind one its own entry"},
-    {"checkhostip", "CheckHostIP", Asks::IfYes, Always, "known_hosts is not asked for the address besides the name"},
     {"addkeystoagent", "AddKeysToAgent", Asks::IfYes, Always, "a key that is unlocked here is not added to the agent"},
     {"forwardagent", "ForwardAgent", Asks::IfYes, Always,
      "the agent is not forwarded, so what ranks do over ssh finds no keys of this machine"},

@@ -50,7 +50,6 @@ constexpr ConfigKeywordRow kRows[] = {
     {"knownhostscommand", Command},
     // Not followed, but told of (nothonoured.h).
     {"addkeystoagent", Files},
-    {"checkhostip", Flag},
     {"controlpath", String},
     {"dynamicforward", Command},
     {"forwardagent", String},
@@ -90,7 +89,7 @@ constexpr Renamed kRenamed[] = {
 // What OpenSSH 9.2 knows besides, what it has dropped and still takes, and what later ones know.
 constexpr char kOthers[] =
     " afstokenpassing canonicaldomains canonicalizefallbacklocal canonicalizemaxdots "
-    "canonicalizepermittedcnames casignaturealgorithms channeltimeout clearallforwardings compression "
+    "canonicalizepermittedcnames casignaturealgorithms channeltimeout checkhostip clearallforwardings compression "
     "compressionlevel connectionattempts controlmaster controlpersist "
     "enableescapecommandline enablesshkeysign escapechar exitonforwardfailure fallbacktorsh fingerprinthash "
     "forkafterauthentication forwardx11timeout forwardx11trusted gatewayports "
