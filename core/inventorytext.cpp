@@ -8,14 +8,18 @@
 
 #include <QMap>
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
+
+using Variables = QList<std::pair<QByteArray, QByteArray>>;
 
 struct Value {
     QByteArray key, toml; // toml empty: not said
 };
 
-QByteArray envToml(const QList<std::pair<QByteArray, QByteArray>>& env)
+QByteArray envToml(const Variables& env)
 {
     QByteArray text;
     for (const auto& [name, value] : env)
@@ -79,16 +83,11 @@ public:
             if (next && *next == node)
                 continue;
             if (!m_text.hasTable(place.line))
-                return failure(ErrorCode::BadInput,
-                               QStringLiteral("%1 stands in line %2 of the inventory in a form that only a person can "
-                                              "change; edit the file itself.")
-                                   .arg(node.name)
-                                   .arg(place.line),
-                               node.name);
-            if (next && !place.ofRange)
-                change(node, *next, place.line);
-            else
+                return onlyByHand(node, place.line);
+            if (!next || place.ofRange)
                 drop(node, place);
+            else if (!change(node, *next, place.line))
+                return onlyByHand(node, place.line);
             if (next && place.ofRange)
                 fresh.append(*next);
         }
@@ -103,18 +102,50 @@ public:
     }
 
 private:
-    void change(const Node& node, const Node& next, int line)
+    static std::unexpected<Error> onlyByHand(const Node& node, int line)
     {
-        const QList<Value> old = valuesOf(ownPart(node, m_before.inventory.groups));
-        const QList<Value> wanted = valuesOf(ownPart(next, m_before.inventory.groups));
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("%1 stands in line %2 of the inventory in a form that only a person can change; "
+                                      "edit the file itself.")
+                           .arg(node.name)
+                           .arg(line),
+                       node.name);
+    }
+
+    // False: what was to be taken away was not found.
+    bool change(const Node& node, const Node& next, int line)
+    {
+        const Node oldPart = ownPart(node, m_before.inventory.groups);
+        const Node wantedPart = ownPart(next, m_before.inventory.groups);
+        const QList<Value> old = valuesOf(oldPart), wanted = valuesOf(wantedPart);
+        bool found = true;
         for (qsizetype i = 0; i < old.size(); ++i) {
+            const QByteArray& key = wanted[i].key;
             if (old[i].toml == wanted[i].toml)
                 continue;
-            if (wanted[i].toml.isEmpty())
-                m_text.unset(line, wanted[i].key);
+            if (m_text.isSpread(line, key)) // env, with what a person wrote at each variable
+                found = changeVariables(line, key, oldPart.env, wantedPart.env) && found;
+            else if (wanted[i].toml.isEmpty())
+                found = m_text.unset(line, {key}) && found;
             else
-                m_text.set(line, wanted[i].key, wanted[i].toml);
+                m_text.set(line, key, wanted[i].toml);
         }
+        return found;
+    }
+
+    bool changeVariables(int line, const QByteArray& key, const Variables& old, const Variables& wanted)
+    {
+        const auto isAmong = [](const Variables& all, const QByteArray& name) {
+            return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
+        };
+        bool found = true;
+        for (const auto& [name, value] : old)
+            if (!isAmong(wanted, name))
+                found = m_text.unset(line, {key, name}) && found;
+        for (const auto& one : wanted)
+            if (!old.contains(one))
+                m_text.setIn(line, key, one.first, TomlWriter::quoted(one.second));
+        return found;
     }
 
     void drop(const Node& node, const NodePlace& place)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tomltext.h"
 
+#include "core/tomlwriter.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -27,9 +29,11 @@ QByteArrayList TomlText::scanPath(qsizetype& at) const
     for (; at < m_text.size(); ++at) {
         const char c = m_text[at];
         if (c == '"' || c == '\'') {
-            const qsizetype close = m_text.indexOf(c, at + 1); // escapes do not occur in keys that are changed here
-            part += m_text.mid(at + 1, close - at - 1);
-            at = close < 0 ? m_text.size() : close;
+            qsizetype close = at + 1;
+            while (close < m_text.size() && m_text[close] != c)
+                close += c == '"' && m_text[close] == '\\' ? 2 : 1;
+            part += m_text.mid(at + 1, close - at - 1); // escapes stay: such a key is never found, which is told
+            at = std::min(close, m_text.size());
         } else if (c == '.') {
             path.append(std::exchange(part, {}));
         } else if (c == '=' || c == ']' || c == '\n') {
@@ -83,6 +87,7 @@ qsizetype TomlText::scanValue(qsizetype at) const
 void TomlText::scan()
 {
     int line = 1;
+    QByteArrayList table;
     for (qsizetype at = 0; at < m_text.size();) {
         Statement statement;
         statement.begin = at;
@@ -95,10 +100,10 @@ void TomlText::scan()
         } else if (c == '[') {
             statement.kind = Statement::Kind::Header;
             at += m_text.mid(at, 2) == "[[" ? 2 : 1;
-            statement.path = scanPath(at);
+            statement.path = table = scanPath(at);
         } else if (c != '\n') {
             statement.kind = Statement::Kind::Value;
-            statement.path = scanPath(at);
+            statement.path = table + scanPath(at);
             ++at; // =
             while (at < m_text.size() && isBlank(m_text[at]))
                 ++at;
@@ -159,26 +164,47 @@ void TomlText::add(qsizetype offset, QByteArray lines)
     m_changes.append({offset, 0, std::move(lines)});
 }
 
-bool TomlText::dropOthers(qsizetype header, const QByteArray& key)
+qsizetype TomlText::findValue(qsizetype header, const QByteArrayList& path) const
 {
-    bool plain = false;
     const qsizetype end = endOf(header);
+    for (qsizetype i = header + 1; i < end; ++i)
+        if (m_statements[i].kind == Statement::Kind::Value && m_statements[i].path == path)
+            return i;
+    return -1;
+}
+
+TomlText::Place TomlText::placeIn(qsizetype header, const QByteArray& key) const
+{
     const QByteArrayList table = m_statements[header].path + QByteArrayList{key};
-    bool inTable = true;
+    const qsizetype end = endOf(header);
+    Place place;
+    bool inOwn = true, inTable = false; // below which header
     for (qsizetype i = header + 1; i < end; ++i) {
         const Statement& one = m_statements[i];
         if (one.kind == Statement::Kind::Header) {
-            inTable = false;
-            if (one.path.mid(0, table.size()) == table)
-                cut(i, lastOf(i, endOf(i)));
-        } else if (inTable && one.kind == Statement::Kind::Value && one.path.first() == key) {
-            if (one.path.size() == 1)
-                plain = true;
-            else
-                cut(i, i);
+            inOwn = false;
+            inTable = one.path == table;
+            if (inTable)
+                place = {i, {}};
+        } else if (one.kind == Statement::Kind::Value && inTable) {
+            place.behind = i;
+        } else if (one.kind == Statement::Kind::Value && inOwn && one.path.size() > table.size() && one.isIn(table)) {
+            place = {i, key + '.'};
         }
     }
-    return plain;
+    return place;
+}
+
+bool TomlText::isSpread(int line, const QByteArray& key) const
+{
+    const qsizetype header = find(line);
+    return header >= 0 && placeIn(header, key).behind >= 0;
+}
+
+void TomlText::replaceValue(qsizetype statement, const QByteArray& value)
+{
+    const Statement& one = m_statements[statement];
+    m_changes.append({one.valueBegin, one.valueEnd - one.valueBegin, value});
 }
 
 void TomlText::set(int line, const QByteArray& key, const QByteArray& value)
@@ -186,29 +212,45 @@ void TomlText::set(int line, const QByteArray& key, const QByteArray& value)
     const qsizetype header = find(line);
     if (header < 0)
         return;
-    const bool plain = dropOthers(header, key);
-    qsizetype last = header; // of the table's own values
-    for (qsizetype i = header + 1; i < m_statements.size() && m_statements[i].kind != Statement::Kind::Header; ++i) {
-        const Statement& one = m_statements[i];
-        if (one.kind != Statement::Kind::Value)
-            continue;
-        last = i;
-        if (plain && one.path == QByteArrayList{key}) {
-            m_changes.append({one.valueBegin, one.valueEnd - one.valueBegin, value});
-            return;
-        }
+    if (const qsizetype known = findValue(header, m_statements[header].path + QByteArrayList{key}); known >= 0) {
+        replaceValue(known, value);
+        return;
     }
+    qsizetype last = header; // of the table's own values
+    for (qsizetype i = header + 1; i < m_statements.size() && m_statements[i].kind != Statement::Kind::Header; ++i)
+        if (m_statements[i].kind == Statement::Kind::Value)
+            last = i;
     add(m_statements[last].end, key + " = " + value + '\n');
 }
 
-void TomlText::unset(int line, const QByteArray& key)
+void TomlText::setIn(int line, const QByteArray& table, const QByteArray& key, const QByteArray& value)
 {
     const qsizetype header = find(line);
-    if (header < 0 || !dropOthers(header, key))
+    if (header < 0)
         return;
-    for (qsizetype i = header + 1; i < m_statements.size() && m_statements[i].kind != Statement::Kind::Header; ++i)
-        if (m_statements[i].kind == Statement::Kind::Value && m_statements[i].path == QByteArrayList{key})
+    if (const qsizetype known = findValue(header, m_statements[header].path + QByteArrayList{table, key}); known >= 0) {
+        replaceValue(known, value);
+        return;
+    }
+    if (const Place place = placeIn(header, table); place.behind >= 0)
+        add(m_statements[place.behind].end, place.prefix + TomlWriter::keyOf(key) + " = " + value + '\n');
+}
+
+bool TomlText::unset(int line, const QByteArrayList& key)
+{
+    const qsizetype header = find(line);
+    if (header < 0)
+        return false;
+    const QByteArrayList path = m_statements[header].path + key;
+    const qsizetype end = endOf(header);
+    bool any = false;
+    for (qsizetype i = header + 1; i < end; ++i) {
+        if (m_statements[i].isIn(path)) {
             cut(i, i);
+            any = true;
+        }
+    }
+    return any;
 }
 
 void TomlText::remove(int line)

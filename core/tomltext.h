@@ -15,10 +15,14 @@ public:
     explicit TomlText(QByteArray text);
 
     [[nodiscard]] bool hasTable(int line) const; // false: written inline, which is for hands only
-    // `value` is TOML already. What stood for the key, be it a [table.key] or table.key.x = ..., is replaced; a comment
-    // behind the value stays.
+    // Whether the key's own values stand one a line, below [table.key] or as key.x = ...: these are set one by one.
+    [[nodiscard]] bool isSpread(int line, const QByteArray& key) const;
+    // `value` is TOML already; a comment behind the old one stays.
     void set(int line, const QByteArray& key, const QByteArray& value);
-    void unset(int line, const QByteArray& key);
+    void setIn(int line, const QByteArray& table, const QByteArray& key,
+               const QByteArray& value); // of one that is spread
+    // The lines of the key, or of table and key; false: none was found.
+    [[nodiscard]] bool unset(int line, const QByteArrayList& key);
     // The table, its sub-tables and a comment that stands right above it.
     void remove(int line);
     // Behind the last table of this name; at the end when there is none. `block` is whole lines with the header.
@@ -32,12 +36,19 @@ private:
         Kind kind = Kind::Blank;
         qsizetype begin = 0, end = 0; // of its lines, with the line break
         int line = 0;
-        QByteArrayList path; // of a header, or of a key
+        QByteArrayList path; // of a header, or of a key with its header's before it
         qsizetype valueBegin = 0, valueEnd = 0;
+
+        [[nodiscard]] bool isIn(const QByteArrayList& table) const { return path.mid(0, table.size()) == table; }
     };
     struct Change {
         qsizetype begin = 0, length = 0;
         QByteArray text;
+    };
+
+    struct Place {             // for one more value of a table that is spread
+        qsizetype behind = -1; // this statement; -1: the table is not spread
+        QByteArray prefix;     // of its key
     };
 
     void scan();
@@ -46,7 +57,9 @@ private:
     [[nodiscard]] qsizetype find(int line) const;                          // index of the header; -1: none
     [[nodiscard]] qsizetype endOf(qsizetype header) const;                 // behind its sub-tables
     [[nodiscard]] qsizetype lastOf(qsizetype header, qsizetype end) const; // its last header or value
-    bool dropOthers(qsizetype header, const QByteArray& key);              // true: a plain `key = value` stays
+    [[nodiscard]] qsizetype findValue(qsizetype header, const QByteArrayList& path) const; // -1: none
+    [[nodiscard]] Place placeIn(qsizetype header, const QByteArray& key) const;
+    void replaceValue(qsizetype statement, const QByteArray& value);
     void cut(qsizetype first, qsizetype last);
     void add(qsizetype offset, QByteArray lines);
 

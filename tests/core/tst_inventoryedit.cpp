@@ -163,9 +163,14 @@ void TestInventoryEdit::change_data()
                                  << QByteArray("slots = 4 # of 8\nkey = \"~/.ssh/k\"\n");
     QTest::newRow("a value taken away") << kKept << QStringList{"gpu2 slots="} << QByteArray("slots = 4 # of 8\n")
                                         << QByteArray();
-    QTest::newRow("a table that is a value")
-        << kKept << QStringList{"gpu1 env.A=2"} << QByteArray("owner = \"bob\"\n\n[node.env]\nA = \"1\" # one\n")
-        << QByteArray("owner = \"bob\"\nenv = { A = \"2\" }\n\n");
+    QTest::newRow("a variable below a header of its own")
+        << kKept << QStringList{"gpu1 env.A=2"} << QByteArray("A = \"1\" # one\n") << QByteArray("A = \"2\" # one\n");
+    QTest::newRow("one more there") << kKept << QStringList{"gpu1 env.B C=2"} << QByteArray("A = \"1\" # one\n")
+                                    << QByteArray("A = \"1\" # one\n\"B C\" = \"2\"\n");
+    QTest::newRow("another one in its place") << kKept << QStringList{"gpu1 env.A=", "gpu1 env.B=2"}
+                                              << QByteArray("A = \"1\" # one\n") << QByteArray("B = \"2\"\n");
+    QTest::newRow("the last one leaves the words")
+        << kKept << QStringList{"gpu1 env.A="} << QByteArray("A = \"1\" # one\n") << QByteArray();
     QTest::newRow("only what is not the group's")
         << kKept << QStringList{"gpu1 slots=2"} << QByteArray("owner = \"bob\"\n")
         << QByteArray("owner = \"bob\"\nslots = 2\n");
@@ -196,9 +201,12 @@ void TestInventoryEdit::change_data()
         << QByteArray("[[node]]\nname = \"g[1-3]\"\naddress = \"g[1-3]\" # all\ntags = [\"x\"]\n\n") << QByteArray();
     QTest::newRow("old line ends") << QByteArray("[[node]]\r\nname = \"a\"\r\naddress = \"a\"\r\nslots = 1 # x\r\n")
                                    << QStringList{"a slots=2"} << QByteArray("slots = 1") << QByteArray("slots = 2");
-    QTest::newRow("dotted") << QByteArray("[[node]]\nname = \"a\"\naddress = \"a\"\nenv.A = \"1\"\nenv.\"B\" = \"2\"\n")
-                            << QStringList{"a env.A=3"} << QByteArray("env.A = \"1\"\nenv.\"B\" = \"2\"\n")
-                            << QByteArray("env = { A = \"3\", B = \"2\" }\n");
+    const QByteArray dotted = "[[node]]\nname = \"a\"\nenv.A = \"1\" # why\nenv.\"B\" = \"2\"\naddress = \"a\"\n";
+    QTest::newRow("dotted") << dotted << QStringList{"a env.A=3"} << QByteArray("\"1\"") << QByteArray("\"3\"");
+    QTest::newRow("dotted, one more") << dotted << QStringList{"a env.C=3"} << QByteArray("env.\"B\" = \"2\"\n")
+                                      << QByteArray("env.\"B\" = \"2\"\nenv.C = \"3\"\n");
+    QTest::newRow("dotted, one less") << dotted << QStringList{"a env.B="} << QByteArray("env.\"B\" = \"2\"\n")
+                                      << QByteArray();
 }
 
 void TestInventoryEdit::change()
@@ -255,6 +263,13 @@ void TestInventoryEdit::whatDoesNotFitChangesNothing()
     const auto added = withChanges(text, *after, "inventory.toml");
     QVERIFY(!added);
     QVERIFY2(added.error().text.contains("does not fit"), qPrintable(added.error().text));
+    // A name that is written with an escape is not found in the text, so it can't be taken out of it.
+    const QByteArray escaped = "[[node]]\nname = \"a\"\naddress = \"a\"\nenv.\"\\u0041\" = \"1\"\n";
+    auto without = Inventory::parse(escaped, "inventory.toml");
+    QVERIFY(without);
+    QVERIFY(setNodeValue(without->nodes[0], "env.A="));
+    QVERIFY(without->nodes[0].env.isEmpty());
+    QVERIFY(!withChanges(escaped, *without, "inventory.toml"));
 }
 
 void TestInventoryEdit::editOfAFile()
