@@ -10,12 +10,14 @@
 #include <QLockFile>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace lockstep {
 namespace {
 
 constexpr int kLockWaitMs = 5000; // an edit takes milliseconds
+constexpr int kMostTries = 8;     // of one edit; a person saves once within it, if at all
 
 QStringList listOf(const QString& text)
 {
@@ -97,6 +99,44 @@ bool merge(const T& shown, const T& edited, T& current)
     return true;
 }
 
+using FileText = std::optional<QByteArray>; // none: there is no file
+
+Result<FileText> textOf(const QString& path)
+{
+    Result<QByteArray> bytes = readWhole(path);
+    if (bytes)
+        return FileText(std::move(*bytes));
+    if (bytes.error().code == ErrorCode::NotFound)
+        return FileText();
+    return std::unexpected(bytes.error());
+}
+
+struct Edit { // of one text: what is written comes from the bytes that were parsed
+    FileText read;
+    QByteArray text;
+    Inventory after;
+};
+
+Result<Edit> editOf(const QString& path, const std::function<Result<void>(Inventory&)>& change)
+{
+    const QString origin = QFileInfo(path).fileName();
+    auto read = textOf(path);
+    if (!read)
+        return std::unexpected(read.error());
+    auto inventory = *read ? Inventory::parse(**read, origin) : Result<Inventory>(Inventory::firstStart());
+    if (!inventory)
+        return std::unexpected(inventory.error());
+    if (auto changed = change(*inventory); !changed)
+        return std::unexpected(changed.error());
+    auto text = *read ? withChanges(**read, *inventory, origin) : Result<QByteArray>(newInventory(inventory->nodes));
+    if (!text)
+        return std::unexpected(text.error());
+    auto after = Inventory::parse(*text, origin);
+    if (!after)
+        return std::unexpected(after.error());
+    return Edit{std::move(*read), std::move(*text), std::move(*after)};
+}
+
 } // namespace
 
 Result<Inventory> editInventory(const QString& path, const std::function<Result<void>(Inventory&)>& change)
@@ -109,29 +149,24 @@ Result<Inventory> editInventory(const QString& path, const std::function<Result<
                        QStringLiteral("%1 is being changed by another program, or its folder cannot be "
                                       "written; nothing was changed. Try again.")
                            .arg(path));
-    const QString origin = QFileInfo(path).fileName();
-    auto inventory = Inventory::load(path);
-    if (!inventory)
-        return inventory;
-    Inventory after = *inventory;
-    if (auto changed = change(after); !changed)
-        return std::unexpected(changed.error());
-    if (!QFileInfo::exists(path)) {
-        if (auto saved = after.save(path); !saved)
-            return std::unexpected(saved.error());
-        return Inventory::load(path);
+    for (int i = 0; i < kMostTries; ++i) {
+        auto edit = editOf(path, change);
+        if (!edit)
+            return std::unexpected(edit.error());
+        if (edit->read == edit->text)
+            return std::move(edit->after);
+        const auto now = textOf(path);
+        if (!now)
+            return std::unexpected(now.error());
+        if (*now != edit->read)
+            continue; // an editor, which knows of no lock, has saved: the change is made to what it wrote
+        if (auto written = writeAtomically(path, edit->text); !written)
+            return std::unexpected(written.error());
+        return std::move(edit->after);
     }
-    if (after == *inventory)
-        return inventory;
-    const Result<QByteArray> bytes = readWhole(path);
-    if (!bytes)
-        return std::unexpected(bytes.error());
-    const auto text = withChanges(*bytes, after, origin);
-    if (!text)
-        return std::unexpected(text.error());
-    if (auto written = writeAtomically(path, *text); !written)
-        return std::unexpected(written.error());
-    return Inventory::parse(*text, origin);
+    return failure(
+        ErrorCode::Busy,
+        QStringLiteral("%1 is saved by another program again and again; nothing was changed. Try again.").arg(path));
 }
 
 Result<void> setNodeValue(Node& node, const QString& assignment)

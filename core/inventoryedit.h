@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Changing inventory.toml while a person or another program may do so too: read anew under a lock, changed, and only
-// what changed is written into the text that is there (inventoryfile.h). A file that is wrong is not changed. Any
-// thread.
+// what changed is written into the text that is there (inventoryfile.h). Lockstep's own programs wait for the lock;
+// when an editor saves meanwhile, the change is made again to what it saved, up to the instant before the rename. A
+// file that is wrong is not changed. Any thread.
 #pragma once
 
 #include "core/inventory.h"
@@ -10,7 +11,8 @@
 
 namespace lockstep {
 
-// The inventory as it is afterwards; when `change` fails, the file stays as it was.
+// The inventory as it is afterwards; when `change` fails, the file stays as it was. `change` may be called more than
+// once, each time on what the file says then.
 [[nodiscard]] Result<Inventory> editInventory(const QString& path,
                                               const std::function<Result<void>(Inventory&)>& change);
 

@@ -27,6 +27,9 @@ struct PlacedInventory {
 // that leaves its range is excepted from it. The order of nodes is the text's.
 [[nodiscard]] Result<QByteArray> withChanges(const QByteArray& toml, const Inventory& after, const QString& origin);
 
+// A file of these nodes alone.
+[[nodiscard]] QByteArray newInventory(const QList<Node>& nodes);
+
 // [[node]] tables, without what the groups say anyway.
 [[nodiscard]] QByteArray writtenNodes(const QList<Node>& nodes, const QList<NodeGroup>& groups);
 

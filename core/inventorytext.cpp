@@ -198,11 +198,16 @@ Result<QByteArray> withChanges(const QByteArray& toml, const Inventory& after, c
     return changed;
 }
 
-Result<void> Inventory::save(const QString& path) const
+QByteArray newInventory(const QList<Node>& nodes)
 {
     TomlWriter writer;
     writer.comment("The nodes that Lockstep knows. The order is the order of the Nodes page.");
-    return writeAtomically(path, writer.result() + '\n' + writtenNodes(nodes, {}));
+    return writer.result() + '\n' + writtenNodes(nodes, {});
+}
+
+Result<void> Inventory::save(const QString& path) const
+{
+    return writeAtomically(path, newInventory(nodes));
 }
 
 } // namespace lockstep

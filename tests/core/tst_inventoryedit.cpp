@@ -24,6 +24,7 @@ private slots:
     void change();
     void whatDoesNotFitChangesNothing();
     void editOfAFile();
+    void savedByHandMeanwhile();
     void values_data();
     void values();
     void bothSidesEdited();
@@ -33,6 +34,18 @@ private slots:
 };
 
 namespace {
+
+bool write(const QString& path, const QByteArray& text)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+}
+
+QByteArray content(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
 
 QString shown(const QList<Node>& nodes) // name=address*slots#tags%key~jump+env
 {
@@ -276,26 +289,49 @@ void TestInventoryEdit::editOfAFile()
 {
     const QTemporaryDir folder;
     const QString path = folder.filePath("inventory.toml");
-    const auto write = [&](const QByteArray& text) {
-        QFile file(path);
-        return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
-    };
-    const auto content = [&] {
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    };
-    QVERIFY(write(kKept));
+    QVERIFY(write(path, kKept));
     const auto edited = editInventory(path, [](Inventory& inventory) { return inventory.remove("gpu2"); });
     QVERIFY(edited);
     QCOMPARE(shown(edited->nodes), "gpu1=alice@10.0.0.11*8#h100+A:1");
-    QVERIFY(content().contains("# the quiet one") && content().contains("# end of nodes") &&
-            !content().contains("gpu2"));
+    QVERIFY(content(path).contains("# the quiet one") && content(path).contains("# end of nodes") &&
+            !content(path).contains("gpu2"));
     // Broken by hand: nothing is written, and the line is told.
-    QVERIFY(write("[[node]]\nname = \n"));
+    QVERIFY(write(path, "[[node]]\nname = \n"));
     const auto broken = editInventory(path, [](Inventory&) { return Result<void>(); });
     QVERIFY(!broken);
     QVERIFY2(broken.error().text.contains("line 2"), qPrintable(broken.error().text));
-    QCOMPARE(content(), QByteArray("[[node]]\nname = \n"));
+    QCOMPARE(content(path), QByteArray("[[node]]\nname = \n"));
+}
+
+// An editor saves between the reading and the writing: what it saved stays, and the change is made to that.
+void TestInventoryEdit::savedByHandMeanwhile()
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("inventory.toml");
+    QVERIFY(write(path, kKept));
+    const QByteArray byHand = QByteArray(kKept).replace("slots = 4 # of 8", "slots = 5 # by hand") +
+                              "\n[[node]]\nname = \"gpu3\"\naddress = \"gpu3\"\n";
+    int calls = 0;
+    const auto edited = editInventory(path, [&](Inventory& inventory) -> Result<void> {
+        if (++calls == 1 && !write(path, byHand))
+            return failure(ErrorCode::Io, "not written");
+        return setNodeValue(inventory.nodes[0], "slots=2");
+    });
+    QVERIFY2(edited, edited ? "" : qPrintable(edited.error().text));
+    QCOMPARE(calls, 2);
+    QCOMPARE(shown(edited->nodes), "gpu1=alice@10.0.0.11*2#h100+A:1 gpu2=gpu2*5 gpu3=gpu3");
+    QCOMPARE(content(path), QByteArray(byHand).replace("owner = \"bob\"\n", "owner = \"bob\"\nslots = 2\n"));
+    // Saved again each time: given up, and the last text stays.
+    QByteArray last;
+    const auto busy = editInventory(path, [&](Inventory& inventory) -> Result<void> {
+        last = kKept + "# " + QByteArray::number(++calls) + '\n';
+        if (!write(path, last))
+            return failure(ErrorCode::Io, "not written");
+        return inventory.remove("gpu2");
+    });
+    QVERIFY(!busy);
+    QCOMPARE(busy.error().code, ErrorCode::Busy);
+    QCOMPARE(content(path), last);
 }
 
 void TestInventoryEdit::values_data()
