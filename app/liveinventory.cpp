@@ -75,11 +75,11 @@ void LiveInventory::next()
             return Answer{std::move(edited), look(path)};
         },
         [this](Answer answer) {
-            const Request request = std::move(m_waiting.front());
-            m_waiting.pop_front();
+            const Request& request = m_waiting.front(); // stays there: what its slots ask for comes after it
             take(std::move(answer.seen), request.change && answer.edited ? Author::Ours : Author::Other);
             if (request.then)
                 request.then(answer.edited);
+            m_waiting.pop_front();
             if (!m_waiting.empty())
                 next();
         });

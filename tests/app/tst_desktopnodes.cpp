@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window and a person's editor on one inventory.toml.
 #include "app/desktopnodes.h"
+#include "app/liveinventory.h"
 #include "core/atomicfile.h"
 #include "ui/mainwindow.h"
 #include "ui/nodes/addnode.h"
@@ -16,6 +17,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+
+#include <utility>
 
 using namespace lockstep;
 
@@ -83,6 +86,7 @@ private slots:
     void theWindowKeepsWordsAndOrder();
     void anOldBufferLosesNothing();
     void aRemovedFileComesBack();
+    void anEditFromWithinAnEdit();
     void aHeldLockHoldsUpNobody();
     void aFileIsOffered();
 };
@@ -160,6 +164,37 @@ void TestDesktopNodes::aRemovedFileComesBack()
     emit bench.window.nodesAddRequested("127.0.0.1:3");
     QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
     QVERIFY(bench.text().startsWith(kText));
+}
+
+// What is asked for while an answer is given comes after it, once.
+void TestDesktopNodes::anEditFromWithinAnEdit()
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("inventory.toml");
+    QVERIFY(writeAtomically(path, kText));
+    LiveInventory inventory(path);
+    inventory.start();
+    QStringList done;
+    const auto add = [&](const QString& name, const std::function<void()>& then) {
+        inventory.edit(
+            [name](Inventory& edited) {
+                Node node;
+                node.name = node.address.host = name;
+                return edited.add(node);
+            },
+            [&done, name, then](const Result<void>& added) {
+                done << (added ? name : added.error().text);
+                then();
+            });
+    };
+    bool asked = false;
+    connect(&inventory, &LiveInventory::changed, this, [&] {
+        if (!std::exchange(asked, true))
+            add("c", [] {});
+    });
+    add("b", [&] { add("d", [] {}); });
+    QTRY_COMPARE(done, QStringList({"b", "c", "d"}));
+    QVERIFY(inventory.inventory().find("d"));
 }
 
 // Another program holds the file's lock: the window goes on, the form says so, and what was typed stays.
