@@ -162,9 +162,9 @@ int importFiles(const Options& options, const DataFolder& folder)
 
 int edit(const Options& options, const DataFolder& folder, Result<void> (*change)(Inventory&, const QStringList&))
 {
-    const auto inventory =
+    const auto done =
         editInventory(folder.inventoryFile(), [&](Inventory& edited) { return change(edited, options.nodeArguments); });
-    return inventory ? show(options, inventory->nodes) : leave(inventory.error(), options.output);
+    return done ? show(options, done->after.nodes) : leave(done.error(), options.output);
 }
 
 } // namespace

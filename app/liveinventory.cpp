@@ -2,7 +2,6 @@
 #include "app/liveinventory.h"
 
 #include "core/atomicfile.h"
-#include "core/inventoryedit.h"
 
 #include <QFileInfo>
 
@@ -12,14 +11,13 @@ namespace {
 constexpr qsizetype kNamesShown = 6;
 
 // A file that was removed under the window, which has its text, is written again before it is changed.
-Result<void> changeFile(const QString& path, const std::optional<QByteArray>& text, const LiveInventory::Change& wanted)
+Result<EditedInventory> changeFile(const QString& path, const std::optional<QByteArray>& text,
+                                   const LiveInventory::Change& wanted)
 {
     if (text && !QFileInfo::exists(path))
-        if (auto written = writeAtomically(path, *text); !written)
-            return written;
-    if (const auto edited = editInventory(path, wanted); !edited)
-        return std::unexpected(edited.error());
-    return {};
+        if (const auto written = writeAtomically(path, *text); !written)
+            return std::unexpected(written.error());
+    return editInventory(path, wanted);
 }
 
 } // namespace
@@ -33,7 +31,7 @@ void LiveInventory::start()
 {
     Seen seen = look(m_path);
     if (seen.text) {
-        take(std::move(seen), Author::Other);
+        take(std::move(seen));
         return;
     }
     m_inventory = Inventory::firstStart();
@@ -66,26 +64,30 @@ void LiveInventory::ask(Request request)
 void LiveInventory::next()
 {
     struct Answer {
-        Result<void> edited;
+        Result<EditedInventory> edited; // of nothing when it was only read
         Seen seen;
     };
     m_worker.ask(
         [path = m_path, text = m_text, wanted = m_waiting.front().change](std::stop_token) {
-            Result<void> edited = wanted ? changeFile(path, text, wanted) : Result<void>();
+            auto edited = wanted ? changeFile(path, text, wanted) : Result<EditedInventory>();
             return Answer{std::move(edited), look(path)};
         },
         [this](Answer answer) {
             const Request& request = m_waiting.front(); // stays there: what its slots ask for comes after it
-            take(std::move(answer.seen), request.change && answer.edited ? Author::Ours : Author::Other);
+            if (request.change && answer.edited) {
+                tellOverwritten(answer.edited->before); // what somebody else wrote until then is not ours
+                noteOwn(*answer.edited);
+            }
+            take(std::move(answer.seen));
             if (request.then)
-                request.then(answer.edited);
+                request.then(answer.edited ? Result<void>() : std::unexpected(answer.edited.error()));
             m_waiting.pop_front();
             if (!m_waiting.empty())
                 next();
         });
 }
 
-void LiveInventory::take(Seen seen, Author author)
+void LiveInventory::take(Seen seen)
 {
     if (!seen.text) {
         if (m_text)
@@ -104,22 +106,19 @@ void LiveInventory::take(Seen seen, Author author)
     emit readable();
     if (m_text == seen.text)
         return;
-    if (author == Author::Ours)
-        noteOwn(*seen.inventory);
-    else
-        tellOverwritten(*seen.inventory);
+    tellOverwritten(*seen.inventory);
     m_text = std::move(seen.text);
     m_inventory = std::move(*seen.inventory);
     emit changed();
 }
 
-void LiveInventory::noteOwn(const Inventory& now)
+void LiveInventory::noteOwn(const EditedInventory& edited)
 {
-    for (const auto& node : now.nodes)
-        if (const Node* before = m_inventory.find(node.name); !before || *before != node)
+    for (const auto& node : edited.after.nodes)
+        if (const Node* before = edited.before.find(node.name); !before || *before != node)
             m_own.insert(node.name, node);
-    for (const auto& node : std::as_const(m_inventory.nodes))
-        if (!now.find(node.name))
+    for (const auto& node : edited.before.nodes)
+        if (!edited.after.find(node.name))
             m_own.remove(node.name);
 }
 

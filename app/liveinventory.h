@@ -6,7 +6,7 @@
 
 #include "app/inventorywatch.h"
 #include "app/worker.h"
-#include "core/inventory.h"
+#include "core/inventoryedit.h"
 
 #include <QHash>
 
@@ -44,14 +44,13 @@ private:
         Change change; // none: it is only read
         std::function<void(const Result<void>&)> then;
     };
-    enum class Author { Ours, Other };
 
     [[nodiscard]] static Seen look(const QString& path);
     void ask(Request request);
     void next();
-    void take(Seen seen, Author author);
+    void take(Seen seen);
     void tellOverwritten(const Inventory& now);
-    void noteOwn(const Inventory& now);
+    void noteOwn(const EditedInventory& edited);
 
     QString m_path;
     Inventory m_inventory;

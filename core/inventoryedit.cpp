@@ -114,7 +114,7 @@ Result<FileText> textOf(const QString& path)
 struct Edit { // of one text: what is written comes from the bytes that were parsed
     FileText read;
     QByteArray text;
-    Inventory after;
+    EditedInventory inventory;
 };
 
 Result<Edit> editOf(const QString& path, const std::function<Result<void>(Inventory&)>& change)
@@ -123,23 +123,24 @@ Result<Edit> editOf(const QString& path, const std::function<Result<void>(Invent
     auto read = textOf(path);
     if (!read)
         return std::unexpected(read.error());
-    auto inventory = *read ? Inventory::parse(**read, origin) : Result<Inventory>(Inventory::firstStart());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    if (auto changed = change(*inventory); !changed)
+    auto before = *read ? Inventory::parse(**read, origin) : Result<Inventory>(Inventory::firstStart());
+    if (!before)
+        return std::unexpected(before.error());
+    Inventory wanted = *before;
+    if (auto changed = change(wanted); !changed)
         return std::unexpected(changed.error());
-    auto text = *read ? withChanges(**read, *inventory, origin) : Result<QByteArray>(newInventory(inventory->nodes));
+    auto text = *read ? withChanges(**read, wanted, origin) : Result<QByteArray>(newInventory(wanted.nodes));
     if (!text)
         return std::unexpected(text.error());
     auto after = Inventory::parse(*text, origin);
     if (!after)
         return std::unexpected(after.error());
-    return Edit{std::move(*read), std::move(*text), std::move(*after)};
+    return Edit{std::move(*read), std::move(*text), {std::move(*before), std::move(*after)}};
 }
 
 } // namespace
 
-Result<Inventory> editInventory(const QString& path, const std::function<Result<void>(Inventory&)>& change)
+Result<EditedInventory> editInventory(const QString& path, const std::function<Result<void>(Inventory&)>& change)
 {
     if (const Result<void> made = makePrivateFolder(QFileInfo(path).path()); !made)
         return std::unexpected(made.error());
@@ -154,7 +155,7 @@ Result<Inventory> editInventory(const QString& path, const std::function<Result<
         if (!edit)
             return std::unexpected(edit.error());
         if (edit->read == edit->text)
-            return std::move(edit->after);
+            return std::move(edit->inventory);
         const auto now = textOf(path);
         if (!now)
             return std::unexpected(now.error());
@@ -162,7 +163,7 @@ Result<Inventory> editInventory(const QString& path, const std::function<Result<
             continue; // an editor, which knows of no lock, has saved: the change is made to what it wrote
         if (auto written = writeAtomically(path, edit->text); !written)
             return std::unexpected(written.error());
-        return std::move(edit->after);
+        return std::move(edit->inventory);
     }
     return failure(
         ErrorCode::Busy,

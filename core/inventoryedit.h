@@ -11,10 +11,14 @@
 
 namespace lockstep {
 
-// The inventory as it is afterwards; when `change` fails, the file stays as it was. `change` may be called more than
-// once, each time on what the file says then.
-[[nodiscard]] Result<Inventory> editInventory(const QString& path,
-                                              const std::function<Result<void>(Inventory&)>& change);
+struct EditedInventory { // between the two there is only the change
+    Inventory before, after;
+};
+
+// What the file said and what it says now; when `change` fails, the file stays as it was. `change` may be called more
+// than once, each time on what the file says then.
+[[nodiscard]] Result<EditedInventory> editInventory(const QString& path,
+                                                    const std::function<Result<void>(Inventory&)>& change);
 
 // "tags=h100,rack3", "slots=8", "address=alice@gpu1:2222", "key=~/.ssh/id", "devices=0,1", "interface=ens1f0",
 // "jump=ops@gate,inner", "env.NCCL_DEBUG=INFO", "tags+=new", "tags-=old"; nothing behind the = takes the value away.

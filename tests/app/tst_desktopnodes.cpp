@@ -85,6 +85,7 @@ private slots:
     void aBrokenFileLeavesTheLastGoodOne();
     void theWindowKeepsWordsAndOrder();
     void anOldBufferLosesNothing();
+    void aSaveJustBeforeAnEdit();
     void aRemovedFileComesBack();
     void anEditFromWithinAnEdit();
     void aHeldLockHoldsUpNobody();
@@ -153,6 +154,21 @@ void TestDesktopNodes::anOldBufferLosesNothing()
     QTRY_VERIFY2(bench.notice().contains("127.0.0.1-3") && bench.notice().contains("inventory.toml~"),
                  qPrintable(bench.notice()));
     QCOMPARE(bench.text("inventory.toml~"), ours);
+}
+
+// The window has not read yet what a person saved when it changes the file: each side's nodes stay its own.
+void TestDesktopNodes::aSaveJustBeforeAnEdit()
+{
+    Bench bench(kText);
+    emit bench.window.nodesAddRequested("127.0.0.1:3");
+    QTRY_COMPARE(bench.names(), "a 127.0.0.1-3");
+    bench.replace(withNode(kText, "b")); // from a buffer that was read before
+    emit bench.window.nodesAddRequested("127.0.0.1:4");
+    QTRY_COMPARE(bench.names(), "a b 127.0.0.1-4");
+    QTRY_VERIFY2(bench.notice().contains("It differs at 127.0.0.1-3. "), qPrintable(bench.notice()));
+    bench.replace(withNode(kText, "b").replace("127.0.0.1:2", "127.0.0.1:9")); // that node was never ours
+    QTRY_COMPARE(bench.names(), "a b");
+    QTRY_VERIFY2(bench.notice().contains("It differs at 127.0.0.1-4. "), qPrintable(bench.notice()));
 }
 
 void TestDesktopNodes::aRemovedFileComesBack()

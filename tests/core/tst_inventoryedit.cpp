@@ -292,7 +292,7 @@ void TestInventoryEdit::editOfAFile()
     QVERIFY(write(path, kKept));
     const auto edited = editInventory(path, [](Inventory& inventory) { return inventory.remove("gpu2"); });
     QVERIFY(edited);
-    QCOMPARE(shown(edited->nodes), "gpu1=alice@10.0.0.11*8#h100+A:1");
+    QCOMPARE(shown(edited->after.nodes), "gpu1=alice@10.0.0.11*8#h100+A:1");
     QVERIFY(content(path).contains("# the quiet one") && content(path).contains("# end of nodes") &&
             !content(path).contains("gpu2"));
     // Broken by hand: nothing is written, and the line is told.
@@ -319,7 +319,8 @@ void TestInventoryEdit::savedByHandMeanwhile()
     });
     QVERIFY2(edited, edited ? "" : qPrintable(edited.error().text));
     QCOMPARE(calls, 2);
-    QCOMPARE(shown(edited->nodes), "gpu1=alice@10.0.0.11*2#h100+A:1 gpu2=gpu2*5 gpu3=gpu3");
+    QCOMPARE(shown(edited->before.nodes), "gpu1=alice@10.0.0.11*8#h100+A:1 gpu2=gpu2*5 gpu3=gpu3");
+    QCOMPARE(shown(edited->after.nodes), "gpu1=alice@10.0.0.11*2#h100+A:1 gpu2=gpu2*5 gpu3=gpu3");
     QCOMPARE(content(path), QByteArray(byHand).replace("owner = \"bob\"\n", "owner = \"bob\"\nslots = 2\n"));
     // Saved again each time: given up, and the last text stays.
     QByteArray last;
