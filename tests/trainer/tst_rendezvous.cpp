@@ -92,6 +92,8 @@ class TestRendezvous : public QObject {
 private slots:
     void allThreeWaysLeadTogether_data() { ways(); }
     void allThreeWaysLeadTogether();
+    void aLateRankZeroIsWaitedFor_data() { ways(); }
+    void aLateRankZeroIsWaitedFor();
     void ranksInTheUrl();
     void aFileThatWasLeftOverIsNoObstacle();
     void anythingElseThereIsRefused_data();
@@ -113,6 +115,22 @@ void TestRendezvous::allThreeWaysLeadTogether()
     for (int rank = 0; rank < 3; ++rank)
         QVERIFY2(ranks.exitCode(rank) == 0, ranks.errors(rank).constData());
     QVERIFY(!QFile::exists(folder.filePath("meet"))); // rank 0 tidies up
+}
+
+void TestRendezvous::aLateRankZeroIsWaitedFor()
+{
+    constexpr int kLateMs = 2000;
+    QFETCH(QString, way);
+    const QTemporaryDir folder;
+    const QString url = urlFor(way, folder, freePort());
+    const QStringList options = quick({"--steps", "2", "--rendezvous-timeout", "40", "--init", url});
+    Ranks ranks(3, options, [](Start& start) { start.absent = start.rank == 0; });
+    QVERIFY2(!ranks.process(1).waitForFinished(kLateMs), ranks.errors(1).constData());
+    QVERIFY2(ranks.process(2).state() == QProcess::Running, ranks.errors(2).constData());
+    ranks.process(0).start(trainerProgram(), options);
+    QVERIFY(ranks.finish());
+    for (int rank = 0; rank < 3; ++rank)
+        QVERIFY2(ranks.exitCode(rank) == 0, ranks.errors(rank).constData());
 }
 
 void TestRendezvous::ranksInTheUrl()
