@@ -21,7 +21,10 @@ bool SpoolClock::isNewsAfter(const SpoolClock* before) const
     if (before == nullptr)
         return errorUs <= kMostErrorUs;
     const double apartUs = static_cast<double>(wallOf(monotonicUs)) - static_cast<double>(before->wallOf(monotonicUs));
-    return std::abs(apartUs) > static_cast<double>(std::max(kWorthKeepingUs, errorUs));
+    double sureUs = static_cast<double>(std::max(kWorthKeepingUs, errorUs));
+    if (errorUs > before->errorUs) // both may be right, and then the better one stays
+        sureUs = std::max(sureUs, static_cast<double>(errorUs) + static_cast<double>(before->errorUs));
+    return std::abs(apartUs) > sureUs;
 }
 
 std::string lineOf(const SpoolClock& clock)

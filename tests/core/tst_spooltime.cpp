@@ -110,6 +110,9 @@ void TestSpoolTime::news_data()
     QTest::newRow("drifted") << true << qint64{1500} << qint64{100} << true;
     QTest::newRow("drifted back") << true << qint64{-1500} << qint64{100} << true;
     QTest::newRow("within its error") << true << qint64{50'000} << qint64{60'000} << false;
+    QTest::newRow("within both errors, the larger one's") << true << qint64{-60'050} << qint64{60'000} << false;
+    QTest::newRow("beyond both errors") << true << qint64{60'150} << qint64{60'000} << true;
+    QTest::newRow("a better one, within the error of the one before") << true << qint64{1050} << qint64{0} << true;
     QTest::newRow("jumped, on a bad line") << true << qint64{3'600'000'000} << qint64{400'000} << true;
 }
 
