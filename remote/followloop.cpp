@@ -128,7 +128,7 @@ void FollowLoop::hear(const QByteArray& beats)
         else if (record.kind == wire::kind::kError)
             m_said = AgentRecord::from(record);
         else if (const auto wall = record.integer("wall_us"); wall && record.kind == wire::kind::kClock)
-            if (const auto reading = m_clock.answered(record.timeUs, *wall, wallClockUs()))
+            if (const auto reading = m_clock.answered({record.timeUs, *wall}, Clock::now()))
                 tell(*reading);
     });
     askClock(); // the next question at once
@@ -136,9 +136,9 @@ void FollowLoop::hear(const QByteArray& beats)
 
 void FollowLoop::askClock()
 {
-    if (m_job.node.local || !m_clock.isDue())
+    if (m_job.node.local || !m_clock.isDue(Clock::now()))
         return;
-    m_clock.asked(wallClockUs());
+    m_clock.asked(Clock::now(), wallClockUs());
     m_stream->queueInput("\n");
 }
 
@@ -212,7 +212,7 @@ void FollowLoop::openStream(NodeLink link)
         return;
     }
     m_stream = std::move(*process);
-    m_clock.restart();
+    m_clock.restart(Clock::now());
     m_heard = Clock::now();
 }
 

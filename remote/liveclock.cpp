@@ -14,41 +14,41 @@ constexpr std::chrono::seconds kAnswerTime{5}; // a line that is this slow says 
 void LiveClock::beginRound(Clock::time_point when)
 {
     m_next = when;
-    m_askedWallUs = 0;
+    m_asked.reset();
     m_answers = 0;
     m_best.reset();
 }
 
-void LiveClock::restart()
+void LiveClock::restart(Clock::time_point now)
 {
-    beginRound(Clock::now());
+    beginRound(now);
 }
 
-bool LiveClock::isDue()
+bool LiveClock::isDue(Clock::time_point now)
 {
-    if (m_askedWallUs != 0 && Clock::now() - m_askedAt > kAnswerTime)
-        beginRound(m_askedAt + m_every);
-    return m_askedWallUs == 0 && Clock::now() >= m_next;
+    if (m_asked && now - m_asked->at > kAnswerTime)
+        beginRound(m_asked->at + m_every);
+    return !m_asked && now >= m_next;
 }
 
-void LiveClock::asked(qint64 ourWallUs)
+void LiveClock::asked(Clock::time_point now, qint64 ourWallUs)
 {
-    m_askedAt = Clock::now();
-    m_askedWallUs = ourWallUs;
+    m_asked = Question{now, ourWallUs};
 }
 
-std::optional<ClockReading> LiveClock::answered(qint64 monotonicUs, qint64 wallUs, qint64 ourWallUs)
+std::optional<ClockReading> LiveClock::answered(const ClockAnswer& answer, Clock::time_point now)
 {
-    if (m_askedWallUs == 0)
+    if (!m_asked)
         return {}; // of a question that was given up
-    const qint64 errorUs = (ourWallUs - m_askedWallUs) / 2;
-    if (errorUs >= 0 && (!m_best || errorUs < m_best->errorUs)) // else our own clock was set back meanwhile
-        m_best = ClockReading{monotonicUs, wallUs, m_askedWallUs + errorUs, errorUs};
-    m_askedWallUs = 0;
+    // By the steady clock: ours may be set meanwhile.
+    const qint64 errorUs = std::chrono::duration_cast<std::chrono::microseconds>(now - m_asked->at).count() / 2;
+    if (!m_best || errorUs < m_best->errorUs)
+        m_best = ClockReading{answer.monotonicUs, answer.wallUs, m_asked->ourWallUs + errorUs, errorUs};
+    m_asked.reset();
     if (++m_answers < kClockQuestions)
         return {};
     const auto best = m_best;
-    beginRound(Clock::now() + m_every);
+    beginRound(now + m_every);
     return best;
 }
 

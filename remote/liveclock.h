@@ -22,25 +22,35 @@ struct ClockReading { // both clocks of a node at one moment, against ours
     bool operator==(const ClockReading&) const = default;
 };
 
+struct ClockAnswer { // of a node
+    qint64 monotonicUs = 0;
+    qint64 wallUs = 0;
+};
+
 inline constexpr std::chrono::seconds kClockEvery{30}; // clocks drift by less than a millisecond meanwhile
 
 class LiveClock {
 public:
+    using Clock = std::chrono::steady_clock;
+
     explicit LiveClock(std::chrono::milliseconds every) : m_every(every) {}
 
-    void restart();             // on a stream that has just opened
-    [[nodiscard]] bool isDue(); // send a line now, and say when:
-    void asked(qint64 ourWallUs);
+    void restart(Clock::time_point now);             // on a stream that has just opened
+    [[nodiscard]] bool isDue(Clock::time_point now); // send a line now, and say when:
+    void asked(Clock::time_point now, qint64 ourWallUs);
     // A reading at the end of a round.
-    [[nodiscard]] std::optional<ClockReading> answered(qint64 monotonicUs, qint64 wallUs, qint64 ourWallUs);
+    [[nodiscard]] std::optional<ClockReading> answered(const ClockAnswer& answer, Clock::time_point now);
 
 private:
-    using Clock = std::chrono::steady_clock;
+    struct Question {
+        Clock::time_point at;
+        qint64 ourWallUs = 0;
+    };
     void beginRound(Clock::time_point when);
 
     std::chrono::milliseconds m_every;
-    Clock::time_point m_next, m_askedAt;
-    qint64 m_askedWallUs = 0; // 0: no answer is awaited
+    Clock::time_point m_next;
+    std::optional<Question> m_asked; // and its answer is awaited
     int m_answers = 0;
     std::optional<ClockReading> m_best;
 };
