@@ -127,19 +127,26 @@ void FollowLoop::hear(const QByteArray& beats)
             m_report.spoolBytesThere = record.integer("size").value_or(m_report.spoolBytesThere);
         else if (record.kind == wire::kind::kError)
             m_said = AgentRecord::from(record);
-        else if (const auto wall = record.integer("wall_us"); wall && record.kind == wire::kind::kClock)
-            if (const auto reading = m_clock.answered({record.timeUs, *wall}, Clock::now()))
-                tell(*reading);
+        else if (record.kind == wire::kind::kClock)
+            hearClock(record);
     });
     askClock(); // the next question at once
+}
+
+void FollowLoop::hearClock(const wire::RecordView& record)
+{
+    const auto of = record.integer("of"), wall = record.integer("wall_us");
+    if (!of || !wall)
+        return;
+    if (const auto reading = m_clock.answered({*of, record.timeUs, *wall}, Clock::now()))
+        tell(*reading);
 }
 
 void FollowLoop::askClock()
 {
     if (m_job.node.local || !m_clock.isDue(Clock::now()))
         return;
-    m_clock.asked(Clock::now(), wallClockUs());
-    m_stream->queueInput("\n");
+    m_stream->queueInput(QByteArray::number(m_clock.asked(Clock::now(), wallClockUs())) + '\n');
 }
 
 void FollowLoop::tell(const ClockReading& reading)

@@ -29,6 +29,7 @@ private:
     void readStream();
     void refuseStored(const Error& error);
     void hear(const QByteArray& beats);
+    void hearClock(const wire::RecordView& record);
     void askClock();
     void tell(const ClockReading& reading);
     void streamEnded(const Chunk& chunk);

@@ -27,18 +27,19 @@ void LiveClock::restart(Clock::time_point now)
 bool LiveClock::isDue(Clock::time_point now)
 {
     if (m_asked && now - m_asked->at > kAnswerTime)
-        beginRound(m_asked->at + m_every);
+        beginRound(now + m_every);
     return !m_asked && now >= m_next;
 }
 
-void LiveClock::asked(Clock::time_point now, qint64 ourWallUs)
+qint64 LiveClock::asked(Clock::time_point now, qint64 ourWallUs)
 {
-    m_asked = Question{now, ourWallUs};
+    m_asked = Question{++m_lastNumber, now, ourWallUs};
+    return m_lastNumber;
 }
 
 std::optional<ClockReading> LiveClock::answered(const ClockAnswer& answer, Clock::time_point now)
 {
-    if (!m_asked)
+    if (!m_asked || m_asked->number != answer.of)
         return {}; // of a question that was given up
     // By the steady clock: ours may be set meanwhile.
     const qint64 errorUs = std::chrono::duration_cast<std::chrono::microseconds>(now - m_asked->at).count() / 2;

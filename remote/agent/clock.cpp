@@ -6,25 +6,46 @@
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <unistd.h>
 
 namespace lockstep::agent {
 
-std::string clockAnswers(std::string_view input)
+namespace {
+
+constexpr std::size_t kMostDigits = 18; // of any number that 64 bits hold
+
+bool isNumber(std::string_view line)
+{
+    return !line.empty() && line.size() <= kMostDigits &&
+           std::ranges::all_of(line, [](char byte) { return byte >= '0' && byte <= '9'; });
+}
+
+} // namespace
+
+std::string ClockQuestions::answers(std::string_view input)
 {
     std::string answers;
-    for (const char byte : input)
-        if (byte == '\n')
-            wire::Encoder(answers)
-                .begin(wire::kind::kClock, wire::kNode, monotonicUs())
-                .field("wall_us", wallUs())
-                .end();
+    for (const char byte : input) {
+        if (byte != '\n') {
+            if (m_line.size() <= kMostDigits)
+                m_line += byte;
+            continue;
+        }
+        wire::Encoder encoder(answers);
+        encoder.begin(wire::kind::kClock, wire::kNode, monotonicUs()).field("wall_us", wallUs());
+        if (isNumber(m_line))
+            encoder.field("of", m_line);
+        encoder.end();
+        m_line.clear();
+    }
     return answers;
 }
 
 int answerClockQuestions(int outFd, int inFd)
 {
+    ClockQuestions questions;
     char bytes[256];
     for (;;) {
         const ssize_t got = ::read(inFd, bytes, sizeof bytes);
@@ -32,7 +53,7 @@ int answerClockQuestions(int outFd, int inFd)
             continue;
         if (got <= 0)
             return got == 0 ? 0 : 1;
-        const std::string answers = clockAnswers({bytes, static_cast<std::size_t>(got)});
+        const std::string answers = questions.answers({bytes, static_cast<std::size_t>(got)});
         if (!answers.empty() && !writeAll(outFd, answers))
             return 1;
     }

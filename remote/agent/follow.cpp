@@ -160,12 +160,12 @@ private:
                             {looksOut ? m_watch.get() : -1, POLLIN, 0}};
         ::poll(polled, 3, timeoutMs);
         if (polled[0].revents != 0) {
-            char questions[256];
-            const ssize_t got = ::read(m_fds.in, questions, sizeof questions);
+            char input[256];
+            const ssize_t got = ::read(m_fds.in, input, sizeof input);
             if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
                 return false;
             if (got > 0)
-                say(clockAnswers({questions, static_cast<std::size_t>(got)}));
+                say(m_questions.answers({input, static_cast<std::size_t>(got)}));
         }
         if (polled[2].revents != 0) {
             char events[4096];
@@ -197,6 +197,7 @@ private:
     FollowFds m_fds;
     SpoolReader m_reader;
     Fd m_watch;
+    ClockQuestions m_questions;
     std::string m_pending;
     std::size_t m_sent = 0; // of m_pending
     bool m_sawEnd = false;  // what looks like the last record went by

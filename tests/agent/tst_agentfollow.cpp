@@ -236,10 +236,15 @@ private slots:
             said += follow->readAllStandardError();
             return ofKind(recordsOf(said.left(said.lastIndexOf('\n') + 1)), "clock");
         };
-        follow->write("\n\n");
-        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 2, kWaitMs);
-        follow->write("\n");
-        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 3, kWaitMs);
+        // A number of each that is one comes back; a line may come in two pieces.
+        follow->write("7\n\n1 of=2\n1234567890123456789\n4");
+        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 4, kWaitMs);
+        follow->write("2\n");
+        QTRY_COMPARE_WITH_TIMEOUT(clocks().size(), 5, kWaitMs);
+        QStringList numbers;
+        for (const AgentRecord& clock : clocks())
+            numbers << QString::fromUtf8(clock["of"]);
+        QCOMPARE(numbers, (QStringList{"7", "", "", "", "42"}));
         for (const AgentRecord& clock : clocks())
             QVERIFY(qAbs(clock["wall_us"].toLongLong() / 1000 - QDateTime::currentMSecsSinceEpoch()) < 60'000);
         QCOMPARE(box.verb({"stop", "run", "--grace", "1"}).exitCode, 0);

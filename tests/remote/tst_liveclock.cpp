@@ -25,8 +25,8 @@ public:
     [[nodiscard]] bool isDue() { return m_clock.isDue(m_now); }
     void pass(std::chrono::microseconds time) { m_now += time; }
     void setOurClock(std::chrono::microseconds by) { m_setUs += by.count(); }
-    void ask() { m_clock.asked(m_now, kOursUs + us() + m_setUs); }
-    [[nodiscard]] ClockAnswer answer() const { return {us(), kOursUs + us() + kAheadUs}; }
+    void ask() { m_number = m_clock.asked(m_now, kOursUs + us() + m_setUs); }
+    [[nodiscard]] ClockAnswer answer() const { return {m_number, us(), kOursUs + us() + kAheadUs}; }
     [[nodiscard]] std::optional<ClockReading> hear(const ClockAnswer& answer)
     {
         return m_clock.answered(answer, m_now);
@@ -50,6 +50,7 @@ private:
     LiveClock m_clock{kEvery};
     Clock::time_point m_now = kBegin;
     qint64 m_setUs = 0;
+    qint64 m_number = 0; // of the last question
 };
 
 } // namespace
@@ -61,6 +62,8 @@ private slots:
     void theLeastRoundTripCounts_data();
     void theLeastRoundTripCounts();
     void ourClockIsSetMeanwhile();
+    void anAnswerToAQuestionThatWasGivenUp();
+    void anAnswerComesTwice();
 };
 
 void TestLiveClock::theLeastRoundTripCounts_data()
@@ -114,6 +117,43 @@ void TestLiveClock::ourClockIsSetMeanwhile()
     }
     QVERIFY(reading);
     QCOMPARE(reading->errorUs, 500);
+}
+
+// Our disk blocks for a minute, and the answer waits in the channel all the while.
+void TestLiveClock::anAnswerToAQuestionThatWasGivenUp()
+{
+    Asked node;
+    node.ask();
+    node.pass(500us);
+    const ClockAnswer late = node.answer();
+    node.pass(60s);
+    QVERIFY(!node.isDue()); // a new round, from now on
+    QVERIFY(!node.hear(late));
+    node.pass(kEvery);
+    QVERIFY(node.isDue());
+    node.ask();
+    node.pass(2us);
+    QVERIFY(!node.hear(late));
+    QVERIFY(!node.isDue()); // its own answer is still awaited
+    node.pass(398us);
+    QVERIFY(!node.hear(node.answer()));
+    std::optional<ClockReading> reading;
+    for (int i = 1; i < kClockQuestions; ++i) {
+        QVERIFY(!reading);
+        reading = node.askAndHear(600us);
+    }
+    QVERIFY(reading);
+    QCOMPARE(reading->errorUs, 200);
+}
+
+void TestLiveClock::anAnswerComesTwice()
+{
+    Asked node;
+    node.ask();
+    const ClockAnswer answer = node.answer();
+    for (int i = 0; i < 2 * kClockQuestions; ++i)
+        QVERIFY(!node.hear(answer));
+    QVERIFY(node.isDue());
 }
 
 QTEST_APPLESS_MAIN(TestLiveClock)
