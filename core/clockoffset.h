@@ -8,6 +8,13 @@
 
 namespace lockstep {
 
+// Whether a node's bytes may be a time of day in microseconds: those up to the year 2255 are what a double counts
+// exactly, and differences of them, and of those, are what an integer holds.
+[[nodiscard]] constexpr bool isTimeOfDay(qint64 wallUs)
+{
+    return wallUs >= 0 && wallUs <= qint64{1} << 53;
+}
+
 class ClockOffset {
 public:
     // The node read its clock after we sent the question and before we had the answer.
@@ -16,6 +23,8 @@ public:
         const qint64 roundTripUs = receivedUs - sentUs;
         if (roundTripUs < 0 || (m_roundTripUs >= 0 && roundTripUs >= m_roundTripUs))
             return; // our own clock was set back meanwhile, or a better one is known
+        if (!isTimeOfDay(nodeUs))
+            return; // as if it had not answered
         m_roundTripUs = roundTripUs;
         m_offsetUs = nodeUs - (sentUs + roundTripUs / 2);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/deviceuse.h"
 
+#include "core/clockoffset.h"
+
 #include <QDateTime>
 
 namespace lockstep {
@@ -16,7 +18,7 @@ QString holderText(const DeviceProcess& holder)
 
 QString sinceText(const PlanNode& node, qint64 nodeWallUs) // by our clock; empty: unknown
 {
-    if (nodeWallUs <= 0)
+    if (nodeWallUs <= 0 || !isTimeOfDay(nodeWallUs))
         return {};
     const qint64 wallUs = nodeWallUs - node.clock.offsetUs().value_or(0);
     return QStringLiteral(" since ") +

@@ -43,7 +43,7 @@ std::optional<ClockReading> LiveClock::answered(const ClockAnswer& answer, Clock
         return {}; // of a question that was given up
     // By the steady clock: ours may be set meanwhile.
     const qint64 errorUs = std::chrono::duration_cast<std::chrono::microseconds>(now - m_asked->at).count() / 2;
-    if (!m_best || errorUs < m_best->errorUs)
+    if (isTimeOfDay(answer.wallUs) && (!m_best || errorUs < m_best->errorUs))
         m_best = ClockReading{answer.monotonicUs, answer.wallUs, m_asked->ourWallUs + errorUs, errorUs};
     m_asked.reset();
     if (++m_answers < kClockQuestions)

@@ -10,7 +10,7 @@
 #include <QLoggingCategory>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 
 namespace lockstep {
 
@@ -133,16 +133,17 @@ void RunSession::linkChanged(int nodeIndex, const LinkReport& report)
 void RunSession::lookAtClock(int nodeIndex, const ClockReading& clock)
 {
     const NodeRunState& node = m_state.nodes[nodeIndex];
-    const auto surelyMs = [&clock](qint64 apartUs) {
-        return (static_cast<double>(std::abs(apartUs)) - static_cast<double>(clock.errorUs)) / 1000.0;
+    const auto offsetUs = static_cast<double>(clock.offsetUs());
+    const auto surelyMs = [&clock](double apartUs) {
+        return (std::abs(apartUs) - static_cast<double>(clock.errorUs)) / 1000.0;
     };
-    if (m_clocksSaid.contains(node.name) || surelyMs(clock.offsetUs()) <= kClockWarningMs ||
-        surelyMs(clock.offsetUs() - node.clockOffsetUs) <= kClockWarningMs)
+    if (m_clocksSaid.contains(node.name) || surelyMs(offsetUs) <= kClockWarningMs ||
+        surelyMs(offsetUs - static_cast<double>(node.clockOffsetUs)) <= kClockWarningMs)
         return;
     m_clocksSaid.insert(node.name);
     emit said(QStringLiteral("The clock of %1 is %2 beside this machine's, measured to ± %3 ms. Shown times are "
                              "corrected; time stamps in the ranks' own files are not. Does the node keep time (NTP)?")
-                  .arg(node.name, signedMs(static_cast<double>(clock.offsetUs()) / 1000.0))
+                  .arg(node.name, signedMs(offsetUs / 1000.0))
                   .arg(static_cast<double>(clock.errorUs) / 1000.0, 0, 'f', 2));
 }
 

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <functional>
+#include <limits>
 
 using namespace lockstep;
 
@@ -113,7 +114,9 @@ void TestNodeHealth::offset()
     clock.addAnswer(1000, 5000, 1400);
     clock.addAnswer(2000, 6010, 2020); // the least round trip
     clock.addAnswer(3000, 9000, 3300);
-    clock.addAnswer(4000, 0, 3000); // our clock was set back
+    clock.addAnswer(4000, 0, 3000);                                  // our clock was set back
+    clock.addAnswer(5000, std::numeric_limits<qint64>::min(), 5001); // no time of day
+    clock.addAnswer(6000, std::numeric_limits<qint64>::max(), 6001);
     QCOMPARE(*clock.offsetUs(), 4000);
     QCOMPARE(clock.errorMs(), 0.01);
     QCOMPARE(*ClockOffset::of(4, 0.01).offsetUs(), 4000);

@@ -5,6 +5,8 @@
 
 #include <QTest>
 
+#include <limits>
+
 using namespace lockstep;
 
 namespace {
@@ -64,6 +66,8 @@ private slots:
     void ourClockIsSetMeanwhile();
     void anAnswerToAQuestionThatWasGivenUp();
     void anAnswerComesTwice();
+    void noTimeOfDay_data();
+    void noTimeOfDay();
 };
 
 void TestLiveClock::theLeastRoundTripCounts_data()
@@ -154,6 +158,37 @@ void TestLiveClock::anAnswerComesTwice()
     for (int i = 0; i < 2 * kClockQuestions; ++i)
         QVERIFY(!node.hear(answer));
     QVERIFY(node.isDue());
+}
+
+void TestLiveClock::noTimeOfDay_data()
+{
+    QTest::addColumn<qint64>("wallUs");
+    QTest::newRow("the least") << std::numeric_limits<qint64>::min();
+    QTest::newRow("before 1970") << qint64{-1};
+    QTest::newRow("the year 2300") << qint64{10'413'792'000'000'000};
+    QTest::newRow("the greatest") << std::numeric_limits<qint64>::max();
+}
+
+void TestLiveClock::noTimeOfDay()
+{
+    QFETCH(qint64, wallUs);
+    for (const bool always : {false, true}) {
+        Asked node;
+        std::optional<ClockReading> reading;
+        for (int i = 0; i < kClockQuestions; ++i) {
+            QVERIFY(node.isDue());
+            node.ask();
+            node.pass(i == 0 ? 2us : 200us);
+            ClockAnswer answer = node.answer();
+            if (always || i == 0)
+                answer.wallUs = wallUs;
+            reading = node.hear(answer);
+        }
+        QCOMPARE(reading.has_value(), !always);
+        if (reading)
+            QCOMPARE(reading->errorUs, 100);
+        QVERIFY(!node.isDue()); // a node that always says so is asked no more often
+    }
 }
 
 QTEST_APPLESS_MAIN(TestLiveClock)
