@@ -18,7 +18,7 @@ constexpr qint64 kMostErrorUs = 100'000; // what was measured at the launch is b
 
 bool SpoolClock::isNewsAfter(const SpoolClock* before) const
 {
-    if (before == nullptr)
+    if (before == nullptr || before->bootId != bootId)
         return errorUs <= kMostErrorUs;
     const double apartUs = static_cast<double>(wallOf(monotonicUs)) - static_cast<double>(before->wallOf(monotonicUs));
     double sureUs = static_cast<double>(std::max(kWorthKeepingUs, errorUs));
@@ -35,6 +35,7 @@ std::string lineOf(const SpoolClock& clock)
         .field("from", clock.fromByte)
         .field("wall_us", clock.wallUs)
         .field("error_us", clock.errorUs)
+        .field("boot_id", clock.bootId.toStdString())
         .end();
     return line;
 }
@@ -46,7 +47,7 @@ QList<SpoolClock> spoolClocks(std::string_view text)
     decoder.feed(text, [&clocks](const wire::RecordView& record) {
         const auto from = record.integer("from"), wall = record.integer("wall_us"), error = record.integer("error_us");
         if (record.kind == kKind && from && wall && error && *from >= 0 && *error >= 0)
-            clocks.append({*from, record.timeUs, *wall, *error});
+            clocks.append({*from, record.timeUs, *wall, *error, QString::fromStdString(record.text("boot_id"))});
     });
     std::stable_sort(clocks.begin(), clocks.end(),
                      [](const SpoolClock& a, const SpoolClock& b) { return a.fromByte < b.fromByte; });

@@ -3,7 +3,7 @@
 // of its spool on that holds: a live run and a replay correct the same records by the same measurement. Kept beside the
 // spool, in runs/ID/NODE.clocks, a record a measurement:
 //
-//   measured - 81230114 from=40311 wall_us=1795968000123456 error_us=140
+//   measured - 81230114 from=40311 wall_us=1795968000123456 error_us=140 boot_id=b55a677d-97a2-4c1f-8c52-1fd5a2d4f0c3
 #pragma once
 
 #include <QList>
@@ -19,6 +19,7 @@ struct SpoolClock {
     qint64 monotonicUs = 0; // the node's
     qint64 wallUs = 0;      // ours at that moment
     qint64 errorUs = 0;     // which is off by this at most
+    QString bootId;         // of the node: its monotonic clock begins anew with it; empty: unknown
 
     bool operator==(const SpoolClock&) const = default;
 

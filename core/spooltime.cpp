@@ -2,6 +2,7 @@
 #include "core/spooltime.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep {
 
@@ -13,15 +14,34 @@ void SpoolTime::begin(qint64 fromByte, QList<SpoolClock> clocks)
 
 void SpoolTime::measured(const SpoolClock& clock)
 {
+    takeDue();
+    take(clock);
+}
+
+void SpoolTime::takeDue()
+{
     while (!m_coming.isEmpty() && m_coming.first().fromByte <= m_position)
-        m_coming.removeFirst();
-    m_clock = clock;
+        take(m_coming.takeFirst());
+}
+
+void SpoolTime::take(const SpoolClock& clock)
+{
+    m_known.removeIf([&clock](const SpoolClock& known) { return known.bootId == clock.bootId; });
+    m_known.append(clock);
+    choose();
+}
+
+void SpoolTime::choose()
+{
+    m_clock.reset();
+    for (const SpoolClock& known : std::as_const(m_known))
+        if (m_bootId.isEmpty() || known.bootId == m_bootId)
+            m_clock = known;
 }
 
 std::string_view SpoolTime::takePiece(std::string_view& bytes)
 {
-    while (!m_coming.isEmpty() && m_coming.first().fromByte <= m_position)
-        m_clock = m_coming.takeFirst();
+    takeDue();
     std::size_t size = bytes.size();
     if (!m_coming.isEmpty())
         size = std::min(size, static_cast<std::size_t>(m_coming.first().fromByte - m_position));
@@ -34,10 +54,8 @@ std::string_view SpoolTime::takePiece(std::string_view& bytes)
 void SpoolTime::hello(const wire::RecordView& record)
 {
     tie(record);
-    const QString boot = QString::fromStdString(record.text("boot_id"));
-    if (!m_bootId.isEmpty() && boot != m_bootId)
-        m_clock.reset(); // a monotonic clock begins anew with its machine
-    m_bootId = boot;
+    m_bootId = QString::fromStdString(record.text("boot_id"));
+    choose();
 }
 
 void SpoolTime::clock(const wire::RecordView& record)

@@ -23,6 +23,8 @@ constexpr auto kMostPause = 5s;      // less than what a silent node is waited f
 constexpr auto kReportEvery = 1s;
 constexpr auto kStoreAgain = 5s; // after our own disk was full: the node keeps everything meanwhile
 
+constexpr std::size_t kMostBootIdBytes = 64; // a UUID has 36
+
 } // namespace
 
 FollowLoop::FollowLoop(FollowJob& job, Sinks sinks, std::stop_token stop)
@@ -136,9 +138,10 @@ void FollowLoop::hear(const QByteArray& beats)
 void FollowLoop::hearClock(const wire::RecordView& record)
 {
     const auto of = record.integer("of"), wall = record.integer("wall_us");
-    if (!of || !wall)
+    const std::string boot = record.text("boot_id");
+    if (!of || !wall || boot.size() > kMostBootIdBytes)
         return;
-    if (const auto reading = m_clock.answered({*of, record.timeUs, *wall}, Clock::now()))
+    if (const auto reading = m_clock.answered({*of, record.timeUs, *wall, QString::fromStdString(boot)}, Clock::now()))
         tell(*reading);
 }
 

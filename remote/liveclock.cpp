@@ -44,7 +44,7 @@ std::optional<ClockReading> LiveClock::answered(const ClockAnswer& answer, Clock
     // By the steady clock: ours may be set meanwhile.
     const qint64 errorUs = std::chrono::duration_cast<std::chrono::microseconds>(now - m_asked->at).count() / 2;
     if (isTimeOfDay(answer.wallUs) && (!m_best || errorUs < m_best->errorUs))
-        m_best = ClockReading{answer.monotonicUs, answer.wallUs, m_asked->ourWallUs + errorUs, errorUs};
+        m_best = ClockReading{answer.monotonicUs, answer.wallUs, m_asked->ourWallUs + errorUs, errorUs, answer.bootId};
     m_asked.reset();
     if (++m_answers < kClockQuestions)
         return {};

@@ -4,7 +4,7 @@
 // its answer tells: one that comes late is none to the next question. Asks nothing by itself. Worker thread.
 #pragma once
 
-#include <QtGlobal>
+#include <QString>
 
 #include <chrono>
 #include <optional>
@@ -16,6 +16,7 @@ struct ClockReading { // both clocks of a node at one moment, against ours
     qint64 wallUs = 0;
     qint64 ourWallUs = 0;
     qint64 errorUs = 0; // ourWallUs is off by this at most
+    QString bootId;     // of which the monotonic clock is; empty: unknown
 
     [[nodiscard]] qint64 offsetUs() const { return wallUs - ourWallUs; } // node minus us
 
@@ -26,6 +27,7 @@ struct ClockAnswer { // of a node
     qint64 of = 0;   // the question
     qint64 monotonicUs = 0;
     qint64 wallUs = 0;
+    QString bootId;
 };
 
 inline constexpr std::chrono::seconds kClockEvery{30}; // clocks drift by less than a millisecond meanwhile

@@ -36,7 +36,7 @@ void SpoolCopy::setClockOffsetUs(qint64 offsetUs)
 
 Result<bool> SpoolCopy::measured(const ClockReading& reading)
 {
-    const SpoolClock clock{m_offset, reading.monotonicUs, reading.ourWallUs, reading.errorUs};
+    const SpoolClock clock{m_offset, reading.monotonicUs, reading.ourWallUs, reading.errorUs, reading.bootId};
     if (!clock.isNewsAfter(m_clock ? &*m_clock : nullptr))
         return false;
     auto kept = m_store

@@ -53,7 +53,7 @@
 // Answers of the agent's verbs (stdout), each ended by exit code 0 or an `error - T code text` record and exit code 1:
 //   version:  version - 0 agent wire
 //   probe:    facts - T ...                    keys in nodefacts.h; then for every line on stdin, at once:
-//             clock - T wall_us of             as `follow` says too, on stderr
+//             clock - T wall_us boot_id of     as `follow` says too, on stderr
 //   sample:   device records at 1 Hz until stdin ends
 //   receive:  see remote/agent/receive.h;  launch, follow, stop, list: see remote/agent/README.md
 // clang-format on

@@ -5,6 +5,7 @@
 #include "core/wire/kinds.h"
 #include "remote/agent/answer.h"
 #include "remote/agent/clocks.h"
+#include "remote/agent/procfile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +25,8 @@ bool isNumber(std::string_view line)
 
 } // namespace
 
+ClockQuestions::ClockQuestions() : m_bootId(bootId()) {}
+
 std::string ClockQuestions::answers(std::string_view input)
 {
     std::string answers;
@@ -34,7 +37,9 @@ std::string ClockQuestions::answers(std::string_view input)
             continue;
         }
         wire::Encoder encoder(answers);
-        encoder.begin(wire::kind::kClock, wire::kNode, monotonicUs()).field("wall_us", wallUs());
+        encoder.begin(wire::kind::kClock, wire::kNode, monotonicUs())
+            .field("wall_us", wallUs())
+            .field("boot_id", m_bootId);
         if (isNumber(m_line))
             encoder.field("of", m_line);
         encoder.end();

@@ -245,6 +245,10 @@ private slots:
         for (const AgentRecord& clock : clocks())
             numbers << QString::fromUtf8(clock["of"]);
         QCOMPARE(numbers, (QStringList{"7", "", "", "", "42"}));
+        const QByteArray boot = ofKind(box.records("run"), "hello").value(0)["boot_id"];
+        QVERIFY(!boot.isEmpty());
+        for (const AgentRecord& clock : clocks())
+            QCOMPARE(clock["boot_id"], boot);
         for (const AgentRecord& clock : clocks())
             QVERIFY(qAbs(clock["wall_us"].toLongLong() / 1000 - QDateTime::currentMSecsSinceEpoch()) < 60'000);
         QCOMPARE(box.verb({"stop", "run", "--grace", "1"}).exitCode, 0);

@@ -4,6 +4,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <utility>
+
 using namespace lockstep;
 
 namespace {
@@ -22,12 +25,13 @@ QByteArray line(qint64 monoUs, const QByteArray& text)
 }
 
 // Its times, in microseconds after kStartUs, as they come out of pieces of so many bytes.
-QList<qint64> timesOf(const QByteArray& spool, const QList<SpoolClock>& clocks, qsizetype piece, qint64 offsetUs = 0)
+QList<qint64> timesOf(const QByteArray& spool, const QList<SpoolClock>& clocks, qsizetype piece, qint64 offsetUs = 0,
+                      qsizetype from = 0)
 {
     RunDecoder decoder(0, offsetUs);
-    decoder.begin(0, clocks);
+    decoder.begin(from, clocks);
     QList<qint64> times;
-    for (qsizetype at = 0; at < spool.size(); at += piece) {
+    for (qsizetype at = from; at < spool.size(); at += piece) {
         const QByteArray bytes = spool.mid(at, piece);
         for (const LogLine& read : decoder.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())}).lines)
             times << read.wallUs - kStartUs;
@@ -35,9 +39,9 @@ QList<qint64> timesOf(const QByteArray& spool, const QList<SpoolClock>& clocks, 
     return times;
 }
 
-SpoolClock clockAt(qint64 fromByte, qint64 monoUs, qint64 oursUs, qint64 errorUs = 100)
+SpoolClock clockAt(qint64 fromByte, qint64 monoUs, qint64 oursUs, qint64 errorUs = 100, const char* boot = "a")
 {
-    return {fromByte, monoUs, kStartUs + oursUs, errorUs};
+    return {fromByte, monoUs, kStartUs + oursUs, errorUs, QString::fromLatin1(boot)};
 }
 
 } // namespace
@@ -48,9 +52,11 @@ class TestSpoolTime : public QObject {
 private slots:
     void everySplitPoint();
     void liveAsInAReplay();
+    void aReboot_data();
     void aReboot();
     void news_data();
     void news();
+    void newsOfAnotherBoot();
     void text();
 };
 
@@ -85,16 +91,66 @@ void TestSpoolTime::liveAsInAReplay()
         QCOMPARE(timesOf(first + second, {clock}, piece), times);
 }
 
+// What was measured on one boot says nothing of the clock of another.
+void TestSpoolTime::aReboot_data()
+{
+    QTest::addColumn<QByteArray>("spool");
+    QTest::addColumn<qsizetype>("from");
+    QTest::addColumn<QList<SpoolClock>>("clocks");
+    QTest::addColumn<QList<qint64>>("times");
+    const QByteArray one = hello(9'000'000, "a", 20'000) + line(9'100'000, "one");
+    const QByteArray two = hello(9'150'000, "a", 20'000, 2) + line(9'200'000, "two");
+    const QByteArray three = hello(1000, "b", 20'000, 3) + line(2000, "three");
+    const QByteArray four = line(3000, "four");
+    const QByteArray all = one + two + three + four;
+    const qsizetype reboot = one.size() + two.size(), afterThree = reboot + three.size();
+    const SpoolClock old = clockAt(0, 9'000'000, 9'000'050);
+    const auto fresh = [](qsizetype from) { return clockAt(from, 2000, 70'000, 100, "b"); };
+    QTest::newRow("measured on the old boot only")
+        << all << qsizetype{0} << QList{old} << QList<qint64>{9'100'050, 9'200'050, 2000, 3000};
+    QTest::newRow("measured on the new boot, later")
+        << all << qsizetype{0} << QList{old, fresh(afterThree)} << QList<qint64>{9'100'050, 9'200'050, 2000, 71'000};
+    QTest::newRow("measured on the new boot, old bytes follow")
+        << all << qsizetype{0} << QList{old, fresh(one.size())} << QList<qint64>{9'100'050, 9'200'050, 70'000, 71'000};
+    QTest::newRow("measured on the new boot alone, old bytes follow")
+        << all << qsizetype{0} << QList{fresh(one.size())} << QList<qint64>{9'100'000, 9'200'000, 70'000, 71'000};
+    QTest::newRow("measured on the old boot, read on from the new one")
+        << all << reboot << QList{old} << QList<qint64>{2000, 3000};
+    QTest::newRow("measured on both, read on from the new one")
+        << all << reboot << QList{old, fresh(one.size())} << QList<qint64>{70'000, 71'000};
+    QTest::newRow("measured when no boot was told")
+        << all << qsizetype{0} << QList{clockAt(0, 9'000'000, 9'000'050, 100, "")}
+        << QList<qint64>{9'100'000, 9'200'000, 2000, 3000};
+    QTest::newRow("a node that tells no boot")
+        << QByteArray(hello(1000, "", 20'000) + line(2000, "one")) << qsizetype{0}
+        << QList{clockAt(0, 2000, 70'000, 100, "")} << QList<qint64>{70'000};
+}
+
 void TestSpoolTime::aReboot()
 {
-    const QByteArray first = hello(9'000'000, "a", 0) + line(9'100'000, "one");
-    const QByteArray spool = first + hello(1000, "a", 0, 2) + line(9'200'000, "two") + hello(1000, "b", 20'000, 3) +
-                             line(2000, "three") + line(3000, "four");
-    const QList<SpoolClock> clocks{clockAt(0, 9'000'000, 9'000'050),
-                                   clockAt(spool.size() - line(3000, "four").size(), 2000, 70'000)};
-    // What was measured before the reboot says nothing of the clock after it.
+    QFETCH(QByteArray, spool);
+    QFETCH(qsizetype, from);
+    QFETCH(QList<SpoolClock>, clocks);
+    QFETCH(QList<qint64>, times);
     for (qsizetype piece = 1; piece <= spool.size(); ++piece)
-        QCOMPARE(timesOf(spool, clocks, piece, 20'000), (QList<qint64>{9'100'050, 9'200'050, 2000, 71'000}));
+        QCOMPARE(timesOf(spool, clocks, piece, 20'000, from), times);
+
+    RunDecoder live(0, 20'000);
+    live.begin(from, {});
+    QList<qint64> heard;
+    qsizetype at = from;
+    const auto feedTo = [&](qsizetype to) {
+        const QByteArray bytes = spool.mid(at, to - at);
+        for (const LogLine& read : live.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())}).lines)
+            heard << read.wallUs - kStartUs;
+        at = to;
+    };
+    for (const SpoolClock& clock : std::as_const(clocks)) {
+        feedTo(std::max(from, static_cast<qsizetype>(clock.fromByte)));
+        live.measured(clock);
+    }
+    feedTo(spool.size());
+    QCOMPARE(heard, times);
 }
 
 void TestSpoolTime::news_data()
@@ -126,11 +182,19 @@ void TestSpoolTime::news()
     QTEST(now.isNewsAfter(hasBefore ? &before : nullptr), "news");
 }
 
+void TestSpoolTime::newsOfAnotherBoot()
+{
+    const SpoolClock before = clockAt(0, 1'000'000, 2'000'000);
+    QVERIFY(clockAt(100, 1'000'000, 2'000'000, 100, "b").isNewsAfter(&before));  // the same numbers, by chance
+    QVERIFY(!clockAt(100, 5000, 90'000'000, 400'000, "b").isNewsAfter(&before)); // the first one of it, of a bad line
+}
+
 void TestSpoolTime::text()
 {
-    const SpoolClock one = clockAt(40, 1000, 2000), two = clockAt(90, 3000, -5000, 0);
+    const SpoolClock one = clockAt(40, 1000, 2000), two = clockAt(90, 3000, -5000, 0, "b 2");
     const std::string lines = lineOf(two) + lineOf(one);
     QCOMPARE(spoolClocks(lines), (QList<SpoolClock>{one, two})); // two desktops may have written them
+    QCOMPARE(spoolClocks("measured - 5 from=1 wall_us=2 error_us=3\n"), (QList<SpoolClock>{{1, 5, 2, 3, {}}}));
     QCOMPARE(
         spoolClocks("nonsense\nmeasured - 5 from=-1 wall_us=1 error_us=1\nmeasured - 5 wall_us=1\nother - 1 a=b\n" +
                     lineOf(one) + "measured - 7 from=9 wall_us=1"),

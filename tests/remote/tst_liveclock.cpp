@@ -28,7 +28,10 @@ public:
     void pass(std::chrono::microseconds time) { m_now += time; }
     void setOurClock(std::chrono::microseconds by) { m_setUs += by.count(); }
     void ask() { m_number = m_clock.asked(m_now, kOursUs + us() + m_setUs); }
-    [[nodiscard]] ClockAnswer answer() const { return {m_number, us(), kOursUs + us() + kAheadUs}; }
+    [[nodiscard]] ClockAnswer answer() const
+    {
+        return {m_number, us(), kOursUs + us() + kAheadUs, QStringLiteral("b")};
+    }
     [[nodiscard]] std::optional<ClockReading> hear(const ClockAnswer& answer)
     {
         return m_clock.answered(answer, m_now);
@@ -97,7 +100,8 @@ void TestLiveClock::theLeastRoundTripCounts()
             continue;
         const qint64 halfUs = tripsUs[least] / 2;
         const qint64 atUs = askedUs + halfUs;
-        QCOMPARE(*reading, (ClockReading{atUs, kOursUs + atUs + kAheadUs, kOursUs + atUs, halfUs}));
+        QCOMPARE(*reading,
+                 (ClockReading{atUs, kOursUs + atUs + kAheadUs, kOursUs + atUs, halfUs, QStringLiteral("b")}));
         QCOMPARE(reading->offsetUs(), kAheadUs);
     }
     QVERIFY(!node.isDue());
