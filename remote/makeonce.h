@@ -30,8 +30,11 @@ public:
     template <typename Good>
     [[nodiscard]] Ticket ask(Good good)
     {
-        if (const auto value = m_used.lock(); value && good(*value))
+        if (const auto value = m_used.lock(); value && good(*value)) {
+            if (m_keep == Keep::Always)
+                m_kept = value; // it was let go of while it was doubted
             return {Turn::Ready, value, {}};
+        }
         m_kept.reset(); // known as long as others use it: it may be good again
         if (!std::exchange(m_making, true))
             return {Turn::Make, {}, {}};
