@@ -20,6 +20,8 @@ namespace {
 constexpr std::int64_t kJobDeadlineUs = 60'000'000;   // a job of some megabytes over a slow link
 constexpr std::int64_t kStartDeadlineUs = 30'000'000; // starting a program from a slow shared disk
 constexpr std::int64_t kEndDeadlineUs = 5'000'000;    // of a supervisor that was told to abandon
+constexpr std::int64_t kRemovalUs = 1'000'000;        // of a run's folder by a supervisor that ends
+constexpr useconds_t kLookAgainUs = 1'000;
 
 Outcome<JobText> readJob(Input& input)
 {
@@ -111,6 +113,18 @@ int abandon(PreparedRun& run, Decision decision, int holdS, int out)
     return say(out, "abandoned", 0);
 }
 
+// As a supervisor leaves it that is stopped before a rank of the first attempt is started: without the mark, too.
+bool isRemoved(const std::string& runFolder)
+{
+    const std::int64_t deadline = monotonicUs() + kRemovalUs;
+    while (::access(runFolder.c_str(), F_OK) == 0) {
+        if (monotonicUs() > deadline)
+            return false;
+        ::usleep(kLookAgainUs);
+    }
+    return true;
+}
+
 int give(PreparedRun& run, int out)
 {
     // A stop that found no supervisor yet has left its mark; one that comes later finds the supervisor.
@@ -118,12 +132,15 @@ int give(PreparedRun& run, int out)
         tellToAbandon(run);
         return answerFailure(out, wanted.error());
     }
-    if (const auto sent = sendControl(run.folder(), controlRecord("go")); !sent)
-        return answerFailure(out, sent.error());
-    const auto started = run.waitForPhase({"running", "stopping", "ended"}, monotonicUs() + kStartDeadlineUs);
-    if (!started)
-        return answerFailure(out, started.error());
-    return say(out, "launched", run.supervisor());
+    auto started = sendControl(run.folder(), controlRecord("go"));
+    if (started)
+        started = run.waitForPhase({"running", "stopping", "ended"}, monotonicUs() + kStartDeadlineUs);
+    if (started)
+        return say(out, "launched", run.supervisor());
+    if (started.error().code == "lost" && isRemoved(run.folder()))
+        return answerFailure(
+            out, {"stopped", "the run was stopped on request on " + hostName() + " before its ranks were started"});
+    return answerFailure(out, started.error());
 }
 
 } // namespace

@@ -246,6 +246,26 @@ private slots:
         QCOMPARE(box.verb({"stop", "run", "--grace", "0"}).exitCode, 0);
     }
 
+    // Nothing of the run is left there, so whoever launches it learns of the stop by the answer to its `go` alone.
+    void aStopBeforeGoIsToldToTheLaunch()
+    {
+        AgentBox box;
+        TestJob job;
+        const QString marker = box.path("started");
+        job.ranks = {shellRank("touch '" + marker.toUtf8() + "'")};
+        const auto launch = box.start({"launch", "run"});
+        launch->write(job.text());
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += launch->readAllStandardOutput()).contains("prepared"), kWaitMs);
+        QCOMPARE(box.verb({"stop", "run", "--grace", "1"}).exitCode, 0);
+        launch->write("go - 0\n");
+        QVERIFY(launch->waitForFinished(kWaitMs));
+        const auto records = recordsOf(said + launch->readAllStandardOutput());
+        QCOMPARE(records.last()["code"], QByteArray("stopped"));
+        QVERIFY(!QFile::exists(box.runFolder("run")));
+        QVERIFY(!QFile::exists(marker));
+    }
+
     void aHungSupervisorDoesNotPreventStop()
     {
         AgentBox box;
