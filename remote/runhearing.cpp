@@ -149,6 +149,8 @@ void RunSession::lookAtClock(int nodeIndex, const ClockReading& clock)
 
 void RunSession::heard(const RunUpdate& update)
 {
+    if (m_finished)
+        return;
     if (m_watching == Watching::Replay) {
         emit updated(update);
         return;

@@ -114,6 +114,7 @@ private:
     void settled(); // after each change of the state
     [[nodiscard]] bool isWorking() const;
     void finishIfOver();
+    void markFinished();
     [[nodiscard]] bool launchAgain();
     void pauseBeforeRestart(const QString& why);
     void stopWhilePausing();

@@ -73,7 +73,7 @@ void RunSession::finishIfOver()
     m_others.stop();
     switch (m_watching) {
     case Watching::Replay:
-        m_finished = true;
+        markFinished();
         emit finished();
         return;
     case Watching::Proving:
@@ -95,6 +95,17 @@ void RunSession::finishIfOver()
     conclude();
 }
 
+// Nothing may change the state any more, or save it when the claim is another program's: followers of nodes that count
+// as lost go on, and a timer may be due.
+void RunSession::markFinished()
+{
+    m_finished = true;
+    ++m_round;
+    m_others.stop();
+    m_driver.stop();
+    m_counted.stop();
+}
+
 void RunSession::conclude()
 {
     const bool offered = std::ranges::any_of(m_work, [](const NodeWork& work) { return work.offered; });
@@ -110,8 +121,7 @@ void RunSession::conclude()
         if (m_state.endedWallUs == 0 && !offered)
             m_state.endedWallUs = wallClockUs();
     }
-    m_finished = true;
-    m_driver.stop();
+    markFinished();
     emit stateChanged(m_state);
     m_store.ask([state = m_state](RunStore& store) { return store.saveState(state); }, this,
                 [this](const Result<void>& saved) {
@@ -126,8 +136,7 @@ void RunSession::refuse(const Error& error)
 {
     if (m_finished)
         return; // said: of another node
-    m_finished = true;
-    m_driver.stop();
+    markFinished();
     emit refused(error);
     emit finished();
 }

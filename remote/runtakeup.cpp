@@ -150,9 +150,8 @@ void RunSession::driverSaid(const StoredRun& run)
             fetchResults(i);
         finishIfOver();
     } else if (lockstep::isOver(run.state.phase)) {
-        m_driver.stop();
         m_state = run.state;
-        m_finished = true;
+        markFinished();
         emit stateChanged(m_state);
         emit finished();
     } else if (run.state.attempt > m_state.attempt && !isLaunching(run.state.phase)) {
