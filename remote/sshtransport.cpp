@@ -84,7 +84,8 @@ Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Lane which, std::si
     SshConnector connector(m_node, m_io, m_settings);
     auto signedIn = connector.connect(deadline, stop);
     return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
-        m_state->seen = connector.seen();
+        if (connector.seen()) // else it did not come that far: the one before is still the last that was seen
+            m_state->seen = connector.seen();
         if (!signedIn)
             return std::unexpected(signedIn.error());
         if (auto before = m_state->lane(which, index).value(); before && before->usable())
