@@ -22,6 +22,12 @@ bool answers(IoThread& io, const std::shared_ptr<SshSession>& session, const std
 
 } // namespace
 
+std::shared_ptr<SshSession> heardAgain(const MakeOnce<SshSession>& place)
+{
+    auto before = place.value();
+    return before && before->usable() ? before : nullptr;
+}
+
 Result<std::shared_ptr<SshSession>> sharedSession(IoThread& io, const SessionPlace& place, Deadline& deadline,
                                                   const std::stop_token& stop)
 {

@@ -3,7 +3,7 @@
 //
 // One that has been silent for a moment is asked whether it is still there before anything is begun on it: TCP takes up
 // to half a minute to say that a link is cut. While it does not answer, another is made beside it, and takes its place
-// once it stands; should the old one be heard again before, it stays the one.
+// once it stands; should the old one be heard again before, it stays the one, and nobody is asked for another.
 #pragma once
 
 #include "remote/makeonce.h"
@@ -16,6 +16,9 @@ struct SessionPlace {
     std::function<Result<std::shared_ptr<SshSession>>()> connect; // on the thread of whoever needs it
     QString name;                                                 // for the words of an error
 };
+
+// The one that another was to replace, when it is heard again. Thread: I/O.
+[[nodiscard]] std::shared_ptr<SshSession> heardAgain(const MakeOnce<SshSession>& place);
 
 // `deadline` moves by the time that others take.
 [[nodiscard]] Result<std::shared_ptr<SshSession>> sharedSession(IoThread& io, const SessionPlace& place,

@@ -54,13 +54,13 @@ SshConnector::SshConnector(const Node& node, IoThread& io, const SshSettings& se
 {
 }
 
-Result<SignedIn> SshConnector::connect(Deadline& deadline, const std::stop_token& stop)
+Result<SignedIn> SshConnector::connect(const SshSignIn::Needed& needed, Deadline& deadline, const std::stop_token& stop)
 {
     m_deadline = deadline;
     auto server = resolve(m_node.address, m_node.name, m_node.jump, 0, stop);
     if (server && !m_node.key.isEmpty()) // as `ssh -i`: before what ssh_config names
         server->host.identityFiles.prepend(withHome(m_node.key));
-    auto result = server ? signIn(*server, stop) : std::unexpected(server.error());
+    auto result = server ? signIn(*server, needed, stop) : std::unexpected(server.error());
     deadline = m_deadline;
     return result;
 }
@@ -108,13 +108,15 @@ Result<SshConnector::Server> SshConnector::resolve(const Address& address, const
     return server;
 }
 
-Result<SignedIn> SshConnector::signIn(const Server& server, const std::stop_token& stop)
+Result<SignedIn> SshConnector::signIn(const Server& server, const SshSignIn::Needed& needed,
+                                      const std::stop_token& stop)
 {
     HostKeyCheck hostKey(server.host, m_settings, server.name, m_node.name);
     if (hostKey.wantsCertificate())
         if (auto asked = askCertificate(server, hostKey, stop); !asked)
             return std::unexpected(asked.error());
-    SshSignIn keys(server.host, m_settings, m_io, server.name, collectIdentities(server.host, m_deadline, stop));
+    SshSignIn keys(server.host, m_settings, m_io, server.name, collectIdentities(server.host, m_deadline, stop),
+                   needed);
     Tries tries;
     while (tries.connections < kConnections) {
         auto done = tryOnce(server, hostKey, keys, tries, stop);
@@ -256,9 +258,12 @@ Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& jump, const 
     place.at = [&]() -> MakeOnce<SshSession>& { return m_io.shared().jumps[key].session; };
     place.connect = [&]() -> Result<std::shared_ptr<SshSession>> {
         m_seen.reset();
-        auto signedIn = signIn(jump, stop);
+        const auto needed = [&] { return m_io.ask([&] { return !heardAgain(place.at()); }); };
+        auto signedIn = signIn(jump, needed, stop);
         return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
             m_io.shared().jumps[key].seen = m_seen;
+            if (auto before = heardAgain(place.at()))
+                return before;
             if (!signedIn)
                 return std::unexpected(signedIn.error());
             return SshSession::share(

@@ -25,7 +25,8 @@ public:
     SshConnector(const Node& node, IoThread& io, const SshSettings& settings);
 
     // The deadline is for the network: time that a person, or one's turn at a crowded server, takes does not count.
-    [[nodiscard]] Result<SignedIn> connect(Deadline& deadline, const std::stop_token& stop);
+    [[nodiscard]] Result<SignedIn> connect(const SshSignIn::Needed& needed, Deadline& deadline,
+                                           const std::stop_token& stop);
     [[nodiscard]] const std::optional<SeenHostKey>& seen() const { return m_seen; } // also after a failure
 
 private:
@@ -47,7 +48,8 @@ private:
     };
     [[nodiscard]] Result<Server> resolve(const Address& address, const QString& name, const QStringList& jumps,
                                          int depth, const std::stop_token& stop) const;
-    [[nodiscard]] Result<SignedIn> signIn(const Server& server, const std::stop_token& stop);
+    [[nodiscard]] Result<SignedIn> signIn(const Server& server, const SshSignIn::Needed& needed,
+                                          const std::stop_token& stop);
     [[nodiscard]] Result<std::optional<SignedIn>> tryOnce(const Server& server, HostKeyCheck& hostKey, SshSignIn& keys,
                                                           Tries& tries, const std::stop_token& stop);
     [[nodiscard]] Result<void> askCertificate(const Server& server, HostKeyCheck& hostKey, const std::stop_token& stop);

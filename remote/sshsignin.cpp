@@ -10,9 +10,9 @@ constexpr int kOffersPerConnection = 5; // one below OpenSSH's MaxAuthTries
 } // namespace
 
 SshSignIn::SshSignIn(const SshHost& host, const SshSettings& settings, IoThread& io, QString node,
-                     Identities identities)
-    : m_host(host), m_settings(settings), m_io(io), m_node(std::move(node)), m_offer(host, io, m_node),
-      m_keys(std::move(identities.usable)), m_report(host, m_node, identities.notes)
+                     Identities identities, Needed needed)
+    : m_host(host), m_settings(settings), m_io(io), m_node(std::move(node)), m_needed(std::move(needed)),
+      m_offer(host, io, m_node), m_keys(std::move(identities.usable)), m_report(host, m_node, identities.notes)
 {
 }
 

@@ -12,7 +12,11 @@ namespace lockstep {
 
 class SshSignIn {
 public:
-    SshSignIn(const SshHost& host, const SshSettings& settings, IoThread& io, QString node, Identities identities);
+    // Whether anybody still needs the session: looked at before a person is asked. If not, signing in ends with
+    // ConnectionLost.
+    using Needed = std::function<bool()>;
+    SshSignIn(const SshHost& host, const SshSettings& settings, IoThread& io, QString node, Identities identities,
+              Needed needed);
 
     enum class Outcome { SignedIn, NeedsAnotherConnection };
     // `asking`: called before a person is asked while the connection stands. AuthFailed and NeedsPassphrase say all
@@ -43,6 +47,7 @@ private:
     [[nodiscard]] Step sendPassword(ConnectingSession& session, Deadline deadline, const std::stop_token& stop);
     [[nodiscard]] Result<bool> answerRound(ConnectingSession& session, Deadline& deadline, const std::stop_token& stop);
     [[nodiscard]] Step hungUp(ConnectingSession& session) const;
+    [[nodiscard]] Result<void> checkNeeded() const;
     [[nodiscard]] Result<void> unlock(const Identity& identity, Deadline& deadline, const std::stop_token& stop);
     [[nodiscard]] std::optional<Secret> ask(SignInQuestion question, Deadline& deadline,
                                             const std::stop_token& stop) const;
@@ -52,6 +57,7 @@ private:
     const SshSettings& m_settings;
     IoThread& m_io;
     QString m_node;
+    Needed m_needed;
     KeyOffer m_offer;
     QList<Identity> m_keys, m_accepted; // to offer; that the server took, wanting more
     qsizetype m_next = 0;

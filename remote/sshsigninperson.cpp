@@ -48,6 +48,8 @@ SshSignIn::Step SshSignIn::answerPrompts(ConnectingSession& session, const std::
                 m_report.tried(QStringLiteral("answers to its questions (refused)"));
             return std::nullopt;
         }
+        if (auto needed = checkNeeded(); !needed)
+            return std::unexpected(needed.error());
         asking();
         prompted = prompted || ssh_userauth_kbdint_getnprompts(raw) > 0;
         const auto answered = answerRound(session, deadline, stop);
@@ -146,12 +148,23 @@ std::optional<Secret> SshSignIn::ask(SignInQuestion question, Deadline& deadline
     return secret;
 }
 
+Result<void> SshSignIn::checkNeeded() const
+{
+    if (m_needed())
+        return {};
+    return failure(ErrorCode::ConnectionLost,
+                   QStringLiteral("%1 was heard again before another connection stood.").arg(m_node), m_node);
+}
+
 Result<void> SshSignIn::askPerson(Deadline& deadline, const std::stop_token& stop)
 {
+    if (!m_toUnlock && !m_wantsPassword)
+        return {};
+    if (auto needed = checkNeeded(); !needed)
+        return needed;
     if (const auto identity = std::exchange(m_toUnlock, std::nullopt))
         return unlock(*identity, deadline, stop);
-    if (!std::exchange(m_wantsPassword, false))
-        return {};
+    m_wantsPassword = false;
     SignInQuestion question;
     question.kind = SignInQuestion::Kind::Password;
     question.attempt = m_wrongPasswords > 0 ? SignInQuestion::Try::Again : SignInQuestion::Try::First;

@@ -82,14 +82,15 @@ Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Lane which, std::si
                                                              const std::stop_token& stop)
 {
     SshConnector connector(m_node, m_io, m_settings);
-    auto signedIn = connector.connect(deadline, stop);
+    const auto needed = [&] { return m_io.ask([&] { return !heardAgain(m_state->lane(which, index)); }); };
+    auto signedIn = connector.connect(needed, deadline, stop);
     return m_io.ask([&]() -> Result<std::shared_ptr<SshSession>> {
         if (connector.seen()) // else it did not come that far: the one before is still the last that was seen
             m_state->seen = connector.seen();
+        if (auto before = heardAgain(m_state->lane(which, index)))
+            return before;
         if (!signedIn)
             return std::unexpected(signedIn.error());
-        if (auto before = m_state->lane(which, index).value(); before && before->usable())
-            return before; // heard again meanwhile
         m_state->signedInWith = signedIn->with;
         m_state->signedInBy = signedIn->by;
         m_state->lose({ErrorCode::ConnectionLost,
