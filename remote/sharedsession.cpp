@@ -31,12 +31,22 @@ std::shared_ptr<SshSession> heardAgain(const MakeOnce<SshSession>& place)
 Result<std::shared_ptr<SshSession>> sharedSession(IoThread& io, const SessionPlace& place, Deadline& deadline,
                                                   const std::stop_token& stop)
 {
-    for (;;) {
+    for (bool replaced = false;; replaced = true) {
+        bool made = false;
+        const auto make = [&] {
+            made = true;
+            return place.connect();
+        };
         auto shared = shareOrMake<SshSession>(
-            io, place.at, [](const SshSession& session) { return session.usable(); }, place.connect, deadline, stop,
-            place.name);
+            io, place.at, [](const SshSession& session) { return session.usable(); }, make, deadline, stop, place.name);
         if (!shared || answers(io, *shared, stop) || stop.stop_requested() || passed(deadline))
             return shared;
+        const auto lost = io.ask([&] { return (*shared)->lost(); });
+        if (replaced || (made && lost))
+            return std::unexpected(
+                lost.value_or(Error{ErrorCode::ConnectionLost,
+                                    QStringLiteral("%1 stands, and nothing comes over it.").arg(place.name),
+                                    {}}));
     }
 }
 

@@ -20,7 +20,9 @@ struct SessionPlace {
 // The one that another was to replace, when it is heard again. Thread: I/O.
 [[nodiscard]] std::shared_ptr<SshSession> heardAgain(const MakeOnce<SshSession>& place);
 
-// `deadline` moves by the time that others take.
+// One that is gone or silent is replaced once: a server that lets us in and closes at once (pam_limits' maxlogins)
+// would else be signed in at without end, with a question to a person each time. Then ConnectionLost. `deadline` moves
+// by the time that others take.
 [[nodiscard]] Result<std::shared_ptr<SshSession>> sharedSession(IoThread& io, const SessionPlace& place,
                                                                 Deadline& deadline, const std::stop_token& stop);
 
