@@ -15,6 +15,7 @@
 #include "app/storedruns.h"
 #include "app/terminalquestions.h"
 #include "app/windowsettings.h"
+#include "remote/descriptorlimit.h"
 
 #include <QApplication>
 #include <QDir>
@@ -160,6 +161,7 @@ int answer(QApplication* application, const Options& options, Desk& desk)
 int main(int argc, char** argv)
 {
     using namespace lockstep;
+    raiseDescriptorLimit();
     const Parsed parsed = parseOptions(argc, argv);
     if (!parsed.options)
         return parsed.exitCode;

@@ -8,25 +8,26 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <optional>
 #include <sys/epoll.h>
 
 namespace lockstep {
 
 class SocketWatch::Hub : public std::enable_shared_from_this<SocketWatch::Hub> {
 public:
-    Hub() : m_epoll(epoll_create1(EPOLL_CLOEXEC)), m_notifier(m_epoll.get(), QSocketNotifier::Read)
+    Hub() : m_epoll(epoll_create1(EPOLL_CLOEXEC)), m_error(m_epoll ? 0 : errno)
     {
-        if (m_epoll.get() < 0)
-            qFatal("epoll: %s", std::strerror(errno)); // no descriptor is left for anything
-        QObject::connect(&m_notifier, &QSocketNotifier::activated, &m_notifier, [this] { wake(); });
+        if (!m_epoll)
+            return;
+        m_notifier.emplace(m_epoll.get(), QSocketNotifier::Read);
+        QObject::connect(&*m_notifier, &QSocketNotifier::activated, &*m_notifier, [this] { wake(); });
     }
 
     static std::shared_ptr<Hub> ofThisThread()
     {
         static thread_local std::weak_ptr<Hub> known;
         auto hub = known.lock();
-        if (!hub)
+        if (!hub || !hub->m_epoll) // a descriptor may be left by now
             known = hub = std::make_shared<Hub>();
         return hub;
     }
@@ -39,13 +40,14 @@ public:
 
     void remove(std::uint64_t id) { m_ready.remove(id); }
 
-    void control(int operation, int fd, std::uint64_t id, std::uint32_t events)
+    [[nodiscard]] int control(int operation, int fd, std::uint64_t id, std::uint32_t events) // 0, or an errno
     {
+        if (!m_epoll)
+            return m_error;
         epoll_event event{};
         event.events = events;
         event.data.u64 = id;
-        if (epoll_ctl(m_epoll.get(), operation, fd, &event) != 0)
-            qFatal("epoll: %s", std::strerror(errno)); // a descriptor that is closed or no socket: ours to avoid
+        return epoll_ctl(m_epoll.get(), operation, fd, &event) == 0 ? 0 : errno;
     }
 
 private:
@@ -60,7 +62,8 @@ private:
     }
 
     Descriptor m_epoll;
-    QSocketNotifier m_notifier;
+    int m_error;
+    std::optional<QSocketNotifier> m_notifier;
     QHash<std::uint64_t, std::function<void()>> m_ready; // by id
     std::uint64_t m_lastId = 0;
 };
@@ -81,11 +84,15 @@ void SocketWatch::set(bool reading, bool writing)
     if (reading == m_reading && writing == m_writing)
         return;
     const bool wasWatched = m_reading || m_writing;
-    m_reading = reading;
-    m_writing = writing;
     const std::uint32_t events = (reading ? EPOLLIN : 0U) | (writing ? EPOLLOUT : 0U);
     const int changed = wasWatched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-    m_hub->control(events == 0 ? EPOLL_CTL_DEL : changed, m_fd, m_id, events); // an epoll tells of a hang-up unasked
+    // Not left there with no events: an epoll tells of a hang-up unasked.
+    if (const int error = m_hub->control(events == 0 ? EPOLL_CTL_DEL : changed, m_fd, m_id, events); error != 0) {
+        m_error = error;
+        return;
+    }
+    m_reading = reading;
+    m_writing = writing;
 }
 
 } // namespace lockstep

@@ -266,8 +266,7 @@ Result<std::shared_ptr<SshSession>> SshConnector::hop(const Server& jump, const 
                 return before;
             if (!signedIn)
                 return std::unexpected(signedIn.error());
-            return SshSession::share(
-                new SshSession(std::move(signedIn->session), jump.name, std::move(signedIn->carrier)));
+            return SshSession::make(std::move(signedIn->session), jump.name, std::move(signedIn->carrier));
         });
     };
     place.name = jump.name;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshforward.h"
 
+#include "remote/descriptorlimit.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -85,8 +87,7 @@ void SshForward::open()
         [this] { return ssh_channel_open_forward(m_channel, m_host.toUtf8().constData(), m_port, "127.0.0.1", 0); });
     if (opened == SSH_AGAIN)
         return;
-    int ends[2] = {-1, -1};
-    if (opened != SSH_OK || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+    if (opened != SSH_OK) {
         if (m_hop.broken())
             return m_hop.lose(m_hop.linkError());
         answer(failure(ErrorCode::Unreachable, QStringLiteral("%1 cannot connect to %2 port %3: %4")
@@ -96,11 +97,24 @@ void SshForward::open()
         return end();
     }
     m_hop.channelOpened();
+    int ends[2] = {-1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+        return refuseHere(errno);
     m_socket.reset(ends[0]);
+    Descriptor theirs(ends[1]);
     // Only woken here: a wake keeps this object alive while it works.
     m_watch.emplace(m_socket.get(), [&hop = m_hop] { hop.scheduleWake(); });
     m_watch->setReading(true);
-    answer(Descriptor(ends[1]));
+    if (m_watch->error() != 0)
+        return refuseHere(m_watch->error());
+    answer(std::move(theirs));
+}
+
+void SshForward::refuseHere(int error)
+{
+    answer(failure(ErrorCode::Io, QStringLiteral("A way through %1 cannot be made on this machine: %2.")
+                                      .arg(m_hop.node(), descriptorError(error))));
+    end();
 }
 
 void SshForward::advance()
@@ -113,6 +127,8 @@ void SshForward::advance()
         return;
     fromChannel();
     fromSocket();
+    if (m_watch && m_watch->error() != 0)
+        end();
 }
 
 int SshForward::toSocket(const char* bytes, qsizetype size)

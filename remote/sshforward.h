@@ -25,6 +25,7 @@ public:
 
 private:
     void open();
+    void refuseHere(int error); // an errno of this machine
     void fromSocket();
     void fromChannel();
     void end();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/sshsession.h"
 
+#include "remote/descriptorlimit.h"
+
 #include <libssh/server.h>
 
+#include <cerrno>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,12 +18,34 @@ namespace {
 constexpr std::chrono::seconds kRecently{1};
 constexpr int kPumps = 16; // of one session for one event, so that the other sessions get their turn
 
+Error cannotWatch(const QString& node, int error)
+{
+    return {
+        ErrorCode::Io,
+        QStringLiteral("The connection to %1 cannot be watched on this machine: %2.").arg(node, descriptorError(error)),
+        node};
+}
+
 } // namespace
 
-SshSession::SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier)
+Result<std::shared_ptr<SshSession>> SshSession::make(SshHandle handle, const QString& node,
+                                                     std::shared_ptr<void> carrier)
+{
+    Descriptor watched(fcntl(ssh_get_fd(handle.get()), F_DUPFD_CLOEXEC, 0));
+    if (!watched)
+        return std::unexpected(cannotWatch(node, errno));
+    const std::shared_ptr<SshSession> session(
+        new SshSession(std::move(handle), node, std::move(carrier), std::move(watched)),
+        [](SshSession* last) { last->deleteLater(); });
+    if (session->m_socket.error() != 0)
+        return std::unexpected(session->watchError());
+    return session;
+}
+
+SshSession::SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier, Descriptor watched)
     : m_session(std::move(handle)), m_node(std::move(node)), m_carrier(std::move(carrier)),
-      m_watched(fcntl(ssh_get_fd(m_session.get()), F_DUPFD_CLOEXEC, 0)), m_socket(m_watched.get(), [this] { pump(); }),
-      m_event(ssh_event_new()), m_heard(std::chrono::steady_clock::now())
+      m_watched(std::move(watched)), m_socket(m_watched.get(), [this] { pump(); }), m_event(ssh_event_new()),
+      m_heard(std::chrono::steady_clock::now())
 {
     ssh_set_counters(m_session.get(), nullptr, &m_packets);
     ssh_event_add_session(m_event, m_session.get()); // needs a connected session
@@ -33,11 +58,6 @@ SshSession::~SshSession()
     lose({ErrorCode::ConnectionLost, QStringLiteral("The connection to %1 was closed.").arg(m_node), m_node});
     ssh_event_remove_session(m_event, m_session.get());
     ssh_event_free(m_event);
-}
-
-std::shared_ptr<SshSession> SshSession::share(SshSession* session)
-{
-    return {session, [](SshSession* last) { last->deleteLater(); }};
 }
 
 void SshSession::add(const std::shared_ptr<SessionChannel>& channel)
@@ -129,13 +149,22 @@ void SshSession::wake()
     for (const auto& weak : channels)
         if (const auto channel = weak.lock())
             channel->advance();
-    if (!m_lost && ssh_is_connected(m_session.get()) == 0)
+    if (!m_lost && m_socket.error() != 0)
+        lose(watchError());
+    else if (!m_lost && ssh_is_connected(m_session.get()) == 0)
         lose(linkError());
 }
 
 void SshSession::watchWriting()
 {
     m_socket.setWriting(!m_lost && writing());
+    if (!m_lost && m_socket.error() != 0)
+        scheduleWake(); // which loses it: not here, in the middle of what a channel does
+}
+
+Error SshSession::watchError() const
+{
+    return cannotWatch(m_node, m_socket.error());
 }
 
 Error SshSession::linkError() const

@@ -29,10 +29,10 @@ public:
 class SshSession : public QObject { // a context for what is connected and posted; has no signals
 public:
     // `carrier`: what the connection goes through and must live as long: the session to a jump host, a ProxyCommand.
-    SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier);
+    // The last owner may be on any thread: the object is deleted on its own. Io: this machine cannot watch it.
+    [[nodiscard]] static Result<std::shared_ptr<SshSession>> make(SshHandle handle, const QString& node,
+                                                                  std::shared_ptr<void> carrier);
     ~SshSession() override;
-    // The last owner may be on any thread: the object is deleted on its own.
-    [[nodiscard]] static std::shared_ptr<SshSession> share(SshSession* session);
 
     template <typename Function>
     auto call(Function function)
@@ -66,15 +66,18 @@ public:
     [[nodiscard]] bool writing() const { return (ssh_get_poll_flags(m_session.get()) & SSH_WRITE_PENDING) != 0; }
 
 private:
+    // `watched`: a copy of the socket, for libssh closes its own when it likes.
+    SshSession(SshHandle handle, QString node, std::shared_ptr<void> carrier, Descriptor watched);
     void pump();
     void wake();
     void watchWriting();
     void noteHeard();
+    [[nodiscard]] Error watchError() const;
 
     SshHandle m_session;
     QString m_node;
     std::shared_ptr<void> m_carrier;
-    Descriptor m_watched; // a copy of the socket: libssh closes its own when it likes
+    Descriptor m_watched;
     SocketWatch m_socket;
     ssh_event m_event;
     ssh_counter_struct m_packets{};

@@ -96,8 +96,7 @@ Result<std::shared_ptr<SshSession>> SshTransport::connectNew(Lane which, std::si
         m_state->lose({ErrorCode::ConnectionLost,
                        QStringLiteral("%1 was silent; there is a new connection to it.").arg(m_node.name), m_node.name},
                       Which::Silent);
-        return SshSession::share(
-            new SshSession(std::move(signedIn->session), m_node.name, std::move(signedIn->carrier)));
+        return SshSession::make(std::move(signedIn->session), m_node.name, std::move(signedIn->carrier));
     });
 }
 
