@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/localprocess.h"
 
+#include "remote/descriptorlimit.h"
 #include "remote/spawnprogram.h"
 #include "remote/waiting.h"
 
@@ -81,7 +82,7 @@ Result<std::unique_ptr<Process>> LocalProcess::start(const QList<QByteArray>& ar
     if (!in || !out || !err)
         return failure(ErrorCode::Io,
                        QStringLiteral("Could not make pipes to start %1 on %2: %3.")
-                           .arg(process->m_program, node, QString::fromLocal8Bit(std::strerror(errno))),
+                           .arg(process->m_program, node, descriptorError(errno)),
                        node);
     const int error = spawnProgram(&process->m_pid, argv, {in->theirs.get(), out->theirs.get(), err->theirs.get()});
     if (error != 0) {

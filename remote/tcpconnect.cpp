@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/tcpconnect.h"
 
+#include "remote/descriptorlimit.h"
 #include "remote/waiting.h"
 
 #include <cerrno>
@@ -195,7 +196,7 @@ Result<Descriptor> connectTcp(const TcpTarget& target, Deadline deadline, const 
     if (race.error() == ECONNREFUSED)
         return failed(ErrorCode::Unreachable,
                       QStringLiteral("nothing listens there (connection refused). Is sshd running?"));
-    return failed(ErrorCode::Unreachable, QString::fromLocal8Bit(std::strerror(race.error())) + u'.');
+    return failed(ErrorCode::Unreachable, descriptorError(race.error()) + u'.');
 }
 
 } // namespace lockstep
