@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Follows one node of a run to its last record, through any number of cut links. The size of our copy is where it goes
 // on: no gap, no double. Silence of 1 s is said; after 3 s a second connection is made beside the first, since waiting
-// for TCP to give up costs up to half a minute. Thread: its owner's; the work is on one thread inside, whose signals
-// arrive queued.
+// for TCP to give up costs up to half a minute. Where only a person can help (core/needsperson.h), it says so and waits
+// until somebody else has got in to the node, or the first connection is heard again. Thread: its owner's; the work is
+// on one thread inside, whose signals arrive queued.
 #pragma once
 
 #include "core/runstate.h"

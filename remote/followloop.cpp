@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "remote/followloop.h"
 
+#include "core/needsperson.h"
 #include "core/wire/kinds.h"
 #include "remote/agentcall.h"
+#include "remote/nodecheck.h"
 #include "remote/wallclock.h"
 
 #include <QLoggingCategory>
@@ -20,6 +22,7 @@ constexpr auto kStaleAfter = 1s;     // four beats
 constexpr auto kReconnectAfter = 3s; // a second connection beside the first
 constexpr auto kStartTime = 20s;     // a login shell that takes 5 s
 constexpr auto kMostPause = 5s;      // less than what a silent node is waited for
+constexpr auto kLookForOthers = 1s;  // whether they have a connection
 constexpr auto kReportEvery = 1s;
 constexpr auto kStoreAgain = 5s; // after our own disk was full: the node keeps everything meanwhile
 
@@ -57,7 +60,7 @@ std::optional<FollowEnd> FollowLoop::run()
             break;
         if (m_spare.valid() && m_spare.wait_for(0s) == std::future_status::ready)
             takeSpare();
-        else if (!m_spare.valid() && needsLink() && Clock::now() >= m_nextSpare)
+        else if (!m_spare.valid() && needsLink() && Clock::now() >= m_nextSpare && mayConnect())
             startSpare();
         report();
     }
@@ -96,6 +99,7 @@ void FollowLoop::readStream()
         m_heard = Clock::now();
         m_report.lastHeardWallUs = wallClockUs();
         m_backOff.reset();
+        m_needsPerson = false;
     }
     hear(chunk->err);
     if (!chunk->out.isEmpty()) {
@@ -182,7 +186,8 @@ void FollowLoop::streamEnded(const Chunk& chunk)
 void FollowLoop::loseStream(const QString& reason)
 {
     m_stream.reset();
-    m_report.reason = reason;
+    if (!m_needsPerson) // which says what is to be done
+        m_report.reason = reason;
     if (!m_spare.valid())
         m_nextSpare = Clock::now() + m_backOff.next();
 }
@@ -199,12 +204,37 @@ void FollowLoop::takeSpare()
 {
     auto link = m_spare.get();
     if (!link) {
-        m_report.reason = link.error().text;
-        // Counted from its beginning: a node that says nothing is knocked at all the time, one that refuses is not.
-        m_nextSpare = m_spareBegan + std::min<std::chrono::milliseconds>(m_backOff.next(), kMostPause);
+        refused(link.error());
     } else if (needsLink()) {
         openStream(std::move(*link));
     } // else the first connection came back meanwhile: the second is dropped
+}
+
+// A node that says nothing is knocked at all the time, so the pause counts from the beginning of the last try; one that
+// has answered is not. Where only a person can help, there is no further try: it would ask again at once what was just
+// declined, or show a node the same wrong keys until it locks the account.
+void FollowLoop::refused(const Error& error)
+{
+    m_report.reason = error.text;
+    const auto pause = m_backOff.next();
+    m_nextSpare = worthAnotherTry(error.code) ? m_spareBegan + std::min<std::chrono::milliseconds>(pause, kMostPause)
+                                              : Clock::now() + pause;
+    m_needsPerson = m_needsPerson || needsPerson(phaseOf(error.code));
+    if (m_needsPerson)
+        m_report.reason +=
+            QStringLiteral(" It is not tried again by itself: check the node, or attach to the run again.");
+}
+
+// After a refusal that only a person can change: once somebody has got in, by a check of the node or a stop.
+bool FollowLoop::mayConnect()
+{
+    if (!m_needsPerson)
+        return true;
+    m_others = m_job.transports(m_job.node);
+    if (m_others->isConnected())
+        return true;
+    m_nextSpare = Clock::now() + kLookForOthers;
+    return false;
 }
 
 void FollowLoop::openStream(NodeLink link)
@@ -218,7 +248,8 @@ void FollowLoop::openStream(NodeLink link)
                                             QByteArray::number(qint64{m_job.gather.count()})},
                                            Deadline::in(kStartTime), m_stop);
     if (!process) {
-        loseStream(process.error().text);
+        m_spareBegan = Clock::now();
+        refused(process.error());
         return;
     }
     m_stream = std::move(*process);

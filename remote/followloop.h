@@ -35,6 +35,8 @@ private:
     void streamEnded(const Chunk& chunk);
     void startSpare();
     void takeSpare();
+    void refused(const Error& error);
+    [[nodiscard]] bool mayConnect();
     void openStream(NodeLink link);
     void loseStream(const QString& reason);
     void catchUp();
@@ -59,6 +61,8 @@ private:
     std::stop_source m_spareStop;
     std::future<Result<NodeLink>> m_spare; // a second connection being made
     Clock::time_point m_spareBegan, m_nextSpare;
+    bool m_needsPerson = false;          // the last word on a connection, until the node is heard
+    std::shared_ptr<Transport> m_others; // held then: a connection that somebody makes stays, and is found
 
     bool m_blocked = false; // what came last could not be kept
 

@@ -17,6 +17,7 @@ public:
     [[nodiscard]] Result<void> connect(Deadline deadline, std::stop_token stop) override;
     [[nodiscard]] Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                          std::stop_token stop, Lane lane = Lane::Control) override;
+    [[nodiscard]] bool isConnected() const override { return true; }
     [[nodiscard]] std::optional<HostKey> hostKey() const override { return {}; }
     [[nodiscard]] QString signedInWith() const override;
 

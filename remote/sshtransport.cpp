@@ -134,6 +134,11 @@ void SshTransport::sayFull(std::size_t connections)
                                         .arg(connections);
 }
 
+bool SshTransport::isConnected() const
+{
+    return m_io.ask([this] { return heardAgain(m_state->lane(Lane::Control, 0)) != nullptr; });
+}
+
 std::optional<HostKey> SshTransport::hostKey() const
 {
     return m_io.ask([this]() -> std::optional<HostKey> {

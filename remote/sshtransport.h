@@ -29,6 +29,7 @@ public:
     [[nodiscard]] Result<void> connect(Deadline deadline, std::stop_token stop) override;
     [[nodiscard]] Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                          std::stop_token stop, Lane lane = Lane::Control) override;
+    [[nodiscard]] bool isConnected() const override;
     [[nodiscard]] std::optional<HostKey> hostKey() const override;
     [[nodiscard]] QString signedInWith() const override;
 

@@ -59,6 +59,8 @@ public:
     virtual ~Transport() = default; // what it started ends with ConnectionLost; a dead link is not waited for
     [[nodiscard]] virtual const Node& node() const = 0;
     [[nodiscard]] virtual Result<void> connect(Deadline deadline, std::stop_token stop) = 0; // idempotent
+    // Whether there is a connection that was not found silent: connect then asks nobody, and knocks at no door.
+    [[nodiscard]] virtual bool isConnected() const = 0;
     // The words of `argv` reach the program there byte for byte, whatever the login shell is.
     [[nodiscard]] virtual Result<std::unique_ptr<Process>> start(const QList<QByteArray>& argv, Deadline deadline,
                                                                  std::stop_token stop, Lane lane = Lane::Control) = 0;

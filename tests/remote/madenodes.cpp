@@ -132,6 +132,11 @@ public:
     const Node& node() const override { return m_node->node; }
     Result<void> connect(Deadline deadline, std::stop_token stop) override
     {
+        if (m_node->refuses) {
+            ++m_node->refusals;
+            return failure(ErrorCode::AuthFailed, QStringLiteral("%1 did not let us in.").arg(m_node->node.name),
+                           m_node->node.name);
+        }
         if (m_node->cut)
             return failure(ErrorCode::Unreachable, QStringLiteral("%1 does not answer").arg(m_node->node.name),
                            m_node->node.name);
@@ -156,6 +161,7 @@ public:
             return process;
         return std::make_unique<CutProcess>(std::move(*process), m_node, argv.value(1) == "probe");
     }
+    bool isConnected() const override { return !m_node->cut && !m_node->refuses; } // as if somebody had made it
     std::optional<HostKey> hostKey() const override { return {}; }
     QString signedInWith() const override { return QStringLiteral("test"); }
 

@@ -22,7 +22,8 @@ struct MadeNode {
     std::atomic<bool> unprepared{false};   // its `launch` fails
     std::atomic<bool> sendsNothing{false}; // its `results` ends before anything is sent
     std::atomic<bool> hasGpu{false};       // as its facts say
-    std::atomic<int> connections{0};
+    std::atomic<bool> refuses{false};      // new connections, for want of a person
+    std::atomic<int> connections{0}, refusals{0};
     QString clockFile; // says how far its clocks have jumped (tests/support/clockjump.cpp); empty: they don't
 };
 

@@ -19,6 +19,7 @@ using namespace lockstep::test;
 namespace {
 
 constexpr int kEndMs = 60'000;
+constexpr int kStepsOfAPause = 100; // of 20 ms at least: longer than the pause before another try would be
 
 RunSpec specOf(int steps)
 {
@@ -44,6 +45,7 @@ class TstFollow : public QObject {
 private slots:
     void goesOnAfterACutLink();
     void goesOnWhenTheFollowProcessIsKilled();
+    void doesNotTryAgainWhereAPersonIsNeeded();
     void takesUpARunAfterTheDesktopWasGone();
     void readsARunThatIsOver();
     void stopsARunThatIsBeingTakenUp();
@@ -106,6 +108,30 @@ void TstFollow::goesOnWhenTheFollowProcessIsKilled()
         for (const qint64 pid : followers)
             ::kill(static_cast<pid_t>(pid), SIGKILL);
     }
+    QVERIFY(finished.wait(kEndMs));
+    QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
+    verifySpools(made, store, session.state().id);
+}
+
+void TstFollow::doesNotTryAgainWhereAPersonIsNeeded()
+{
+    MadeNodes made(2);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    QSignalSpy finished(&session, &RunSession::finished);
+    session.launch(specOf(500), made.nodes());
+    QTRY_VERIFY_WITH_TIMEOUT(newestStep(session, 1) > 10, kEndMs);
+    made[1].refuses = true;
+    for (const qint64 pid : made.followers(session.state().id))
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    const auto reason = [&session] { return session.state().nodes[1].linkReason; };
+    QTRY_VERIFY_WITH_TIMEOUT(reason().contains(QLatin1String("not tried again by itself")), kEndMs);
+    const qint64 refusedAt = newestStep(session, 0);
+    QTRY_VERIFY_WITH_TIMEOUT(newestStep(session, 0) > refusedAt + kStepsOfAPause, kEndMs);
+    QCOMPARE(made[1].refusals.load(), 1);
+    QVERIFY2(reason().contains(QLatin1String("did not let us in")), qPrintable(reason()));
+    made[1].refuses = false; // somebody has got in
+    QTRY_COMPARE_WITH_TIMEOUT(session.state().nodes[1].link, LinkPhase::Live, kEndMs);
     QVERIFY(finished.wait(kEndMs));
     QVERIFY2(session.state().phase == RunPhase::Finished, qPrintable(session.state().reason));
     verifySpools(made, store, session.state().id);
