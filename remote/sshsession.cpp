@@ -31,6 +31,12 @@ Error cannotWatch(const QString& node, int error)
 Result<std::shared_ptr<SshSession>> SshSession::make(SshHandle handle, const QString& node,
                                                      std::shared_ptr<void> carrier)
 {
+    if (ssh_is_connected(handle.get()) == 0)
+        return failure(ErrorCode::ConnectionLost,
+                       QStringLiteral("%1 let us in and closed the connection at once. Has the account as many logins "
+                                      "there as it may have (maxlogins of pam_limits)?")
+                           .arg(node),
+                       node);
     Descriptor watched(fcntl(ssh_get_fd(handle.get()), F_DUPFD_CLOEXEC, 0));
     if (!watched)
         return std::unexpected(cannotWatch(node, errno));

@@ -29,7 +29,8 @@ public:
 class SshSession : public QObject { // a context for what is connected and posted; has no signals
 public:
     // `carrier`: what the connection goes through and must live as long: the session to a jump host, a ProxyCommand.
-    // The last owner may be on any thread: the object is deleted on its own. Io: this machine cannot watch it.
+    // The last owner may be on any thread: the object is deleted on its own. ConnectionLost: it is gone already. Io:
+    // this machine cannot watch it.
     [[nodiscard]] static Result<std::shared_ptr<SshSession>> make(SshHandle handle, const QString& node,
                                                                   std::shared_ptr<void> carrier);
     ~SshSession() override;

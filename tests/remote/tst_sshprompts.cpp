@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kLimit = 60s;
-constexpr char kUser[] = "root"; // of n1; has no key of ours there, but a password or a locked key
+constexpr char kStandingSshd[] = "'[s]shd.*: root@'"; // of a connection of ours; not pkill's own shell
+constexpr char kUser[] = "root";                      // of n1; has no key of ours there, but a password or a locked key
 
 void onHost(const QByteArray& shell)
 {
@@ -47,6 +48,8 @@ private slots:
     void nobodyElseWaits();
     void stopEndsTheWait();
     void nobodyToAsk();
+    void aConnectionThatIsHeardAgainIsKept();
+    void aServerThatClosesAtOnceIsNotAskedInWithoutEnd();
 
 private:
     SshSettings settings(const QByteArray& lines)
@@ -267,6 +270,58 @@ void TestSshPrompts::nobodyToAsk()
     QVERIFY(!refused);
     QCOMPARE(refused.error().code, ErrorCode::AuthFailed);
     QVERIFY2(refused.error().text.contains("There is nobody to ask for a password"), qPrintable(refused.error().text));
+}
+
+// While a person is asked, for another one beside it; they decline.
+void TestSshPrompts::aConnectionThatIsHeardAgainIsKept()
+{
+    IoThread io;
+    SshSettings asked = settings("IdentityFile none");
+    std::unique_ptr<Process> process;
+    const auto echoes = [&process](const QByteArray& word) {
+        if (!process->write(word, Deadline::in(kLimit), {}))
+            return false;
+        const auto read = process->read(Deadline::in(kLimit), {});
+        return read && read->out == word;
+    };
+    int questions = 0;
+    bool back = false;
+    asked.ask = [&](const SignInQuestion&, const std::stop_token&) -> std::optional<Secret> {
+        if (++questions == 1)
+            return Secret("pass word");
+        onHost(QByteArray("pkill -CONT -f ") + kStandingSshd);
+        back = echoes("back");
+        return {};
+    };
+    SshTransport transport(TestCluster::node("n1", kUser), io, asked);
+    auto started = transport.start({"cat"}, Deadline::in(kLimit), {});
+    QVERIFY2(started, qPrintable(started ? QString() : started.error().text));
+    process = std::move(*started);
+    onHost(QByteArray("pkill -STOP -f ") + kStandingSshd);
+    QTest::qWait(1200); // one that was heard within a second is trusted
+    const auto connected = transport.connect(Deadline::in(kLimit), {});
+    QVERIFY2(connected, qPrintable(connected ? QString() : connected.error().text));
+    QCOMPARE(questions, 2);
+    QVERIFY(back);
+    QVERIFY(echoes("still here"));
+}
+
+void TestSshPrompts::aServerThatClosesAtOnceIsNotAskedInWithoutEnd()
+{
+    TestCluster::configureSshd("n1", "PermitRootLogin yes\nUsePAM yes");
+    onHost("cp /etc/pam.d/sshd /root/pam.before; printf '#!/bin/sh\nkill -9 $PPID\n' > /root/close; "
+           "chmod 755 /root/close; echo 'session required pam_exec.so /root/close' >> /etc/pam.d/sshd");
+    answerWith(QList<QByteArray>(100, "pass word"));
+    {
+        IoThread io;
+        SshTransport transport(TestCluster::node("n1", kUser), io,
+                               settings("IdentityFile none\nPreferredAuthentications password"));
+        const auto ran = transport.run({"true"}, {}, Deadline::in(kLimit), {});
+        QVERIFY(!ran);
+        QCOMPARE(ran.error().code, ErrorCode::ConnectionLost);
+    }
+    onHost("mv /root/pam.before /etc/pam.d/sshd");
+    QVERIFY2(!m_asked.isEmpty() && m_asked.size() <= 2, QByteArray::number(m_asked.size()));
 }
 
 LOCKSTEP_CLUSTER_MAIN(TestSshPrompts, 2)
