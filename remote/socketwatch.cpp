@@ -32,9 +32,9 @@ public:
         return hub;
     }
 
-    std::uint64_t add(std::function<void()> ready)
+    std::uint64_t add(const std::function<void()>& ready)
     {
-        m_ready.insert(++m_lastId, std::move(ready));
+        m_ready.insert(++m_lastId, ready);
         return m_lastId;
     }
 
@@ -68,8 +68,8 @@ private:
     std::uint64_t m_lastId = 0;
 };
 
-SocketWatch::SocketWatch(int fd, std::function<void()> ready)
-    : m_hub(Hub::ofThisThread()), m_fd(fd), m_id(m_hub->add(std::move(ready)))
+SocketWatch::SocketWatch(int fd, const std::function<void()>& ready)
+    : m_hub(Hub::ofThisThread()), m_fd(fd), m_id(m_hub->add(ready))
 {
 }
 

@@ -14,7 +14,7 @@ class SocketWatch {
 public:
     // `ready` may destroy any watch, this one too. Nothing is watched at first. Whoever changes what is watched looks
     // at error() then.
-    SocketWatch(int fd, std::function<void()> ready);
+    SocketWatch(int fd, const std::function<void()>& ready);
     ~SocketWatch(); // before the descriptor is closed
     SocketWatch(const SocketWatch&) = delete;
     SocketWatch& operator=(const SocketWatch&) = delete;

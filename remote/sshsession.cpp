@@ -40,9 +40,8 @@ Result<std::shared_ptr<SshSession>> SshSession::make(SshHandle handle, const QSt
     Descriptor watched(fcntl(ssh_get_fd(handle.get()), F_DUPFD_CLOEXEC, 0));
     if (!watched)
         return std::unexpected(cannotWatch(node, errno));
-    const std::shared_ptr<SshSession> session(
-        new SshSession(std::move(handle), node, std::move(carrier), std::move(watched)),
-        [](SshSession* last) { last->deleteLater(); });
+    std::shared_ptr<SshSession> session(new SshSession(std::move(handle), node, std::move(carrier), std::move(watched)),
+                                        [](SshSession* last) { last->deleteLater(); });
     if (session->m_socket.error() != 0)
         return std::unexpected(session->watchError());
     return session;
