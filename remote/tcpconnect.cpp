@@ -5,7 +5,6 @@
 #include "remote/waiting.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
