@@ -93,7 +93,7 @@ private:
             m_sawEnd = m_pending.find("phase=ended", m_pending.size() - std::min(m_pending.size(), kTailBytes)) !=
                        std::string::npos;
             m_nextStandingUs = nowUs + (m_sawEnd ? kStandingUs : kQuietStandingUs);
-            m_nextReadUs = nowUs + (m_sawEnd || *got >= kGatherBytes ? 0 : gatheringTime());
+            m_nextReadUs = nowUs + (m_sawEnd || *got >= kGatherBytes ? 0 : untilNext(m_gatherUs));
             m_nextBeatUs = std::min(nowUs + kBeatUs, m_beatUs + kBusyBeatUs);
             return {};
         }
@@ -117,9 +117,9 @@ private:
     }
 
     // Up to the next multiple by the clock, which is about the same on all nodes: the desktop wakes once for all.
-    [[nodiscard]] std::int64_t gatheringTime() const
+    [[nodiscard]] static std::int64_t untilNext(std::int64_t periodUs)
     {
-        return m_gatherUs == 0 ? 0 : m_gatherUs - wallUs() % m_gatherUs;
+        return periodUs == 0 ? 0 : periodUs - wallUs() % periodUs;
     }
 
     void beat()
@@ -128,7 +128,7 @@ private:
         if (nowUs < m_nextBeatUs)
             return;
         m_beatUs = nowUs;
-        m_nextBeatUs = nowUs + kBeatUs;
+        m_nextBeatUs = nowUs + untilNext(kBeatUs);
         std::string record;
         wire::Encoder encoder(record);
         encoder.begin("beat", wire::kNode, nowUs).field("wall_us", wallUs()).field("size", m_reader.size()).end();
@@ -171,6 +171,8 @@ private:
             char events[4096];
             while (::read(m_watch.get(), events, sizeof events) > 0) {
             }
+            if (!m_sawEnd)
+                m_nextReadUs = nowUs + untilNext(m_gatherUs);
         }
         if ((polled[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
             return false;

@@ -17,7 +17,7 @@ struct FollowFds {
 struct FollowOrder {
     std::string run;
     std::uint64_t offset = 0;
-    std::int64_t gatherUs = 0; // how long records are gathered after some were sent, while they come
+    std::int64_t gatherUs = 0; // sent at its multiples by the clock; 0: at once
 };
 
 // Exit code 0 after the spool's last record, or when the reader is gone.
