@@ -36,8 +36,12 @@ void Supervisor::abandon(const std::string& reason)
 {
     m_phase = Phase::Ended;
     if (m_firstAttempt) {
-        std::error_code ignored; // what can't be removed is seen by `list`
-        std::filesystem::remove_all(m_runFolder, ignored);
+        // Aside at one stroke: a `stop` that looks meanwhile makes no file in what is being removed.
+        const std::filesystem::path folder(m_runFolder);
+        const auto aside = folder.parent_path() / ("." + folder.filename().string() + ".removed");
+        std::error_code failed; // what can't be removed is seen by `list`
+        std::filesystem::rename(folder, aside, failed);
+        std::filesystem::remove_all(failed ? folder : aside, failed);
         return;
     }
     Proof proof;
