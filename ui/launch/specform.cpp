@@ -124,6 +124,8 @@ void SpecForm::makeAdvanced()
     m_rows->addWidget(m_advanced);
     m_advanced->hide();
     connect(m_disclose, &QPushButton::toggled, m_advanced, &QWidget::setVisible);
+    connect(m_disclose, &QPushButton::toggled, this,
+            [this](bool open) { m_disclose->setPicture(open ? Icon::Down : Icon::Right); });
     connect(m_advanced, &AdvancedRows::edited, this, &SpecForm::read);
     connect(m_advanced, &AdvancedRows::optionSet, this, [this](const QString& name, const QString& value) {
         setOrDrop(m_spec, m_opened, name.toLatin1().constData(), value);

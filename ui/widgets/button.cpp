@@ -55,6 +55,12 @@ Button::Button(Theme& theme, const QString& text, ButtonKind kind, std::optional
     connect(&theme, &Theme::changed, this, &Button::tint);
 }
 
+void Button::setPicture(Icon icon)
+{
+    m_icon = icon;
+    tint();
+}
+
 void Button::setKind(ButtonKind kind)
 {
     if (m_kind == kind)

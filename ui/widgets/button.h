@@ -21,6 +21,7 @@ public:
            ButtonSize size = ButtonSize::Usual, QWidget* parent = nullptr);
 
     void setKind(ButtonKind kind);
+    void setPicture(Icon icon);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
