@@ -20,8 +20,9 @@ Q_LOGGING_CATEGORY(logRun, "lockstep.run")
 
 constexpr qsizetype kLastLines = 20; // of a rank's stderr, shown with the cause
 
-// One node's records are shown at once; of many, each wakes this machine 4 times a second at least: 256 wakes for 64.
-constexpr std::chrono::milliseconds kGatherPerNode{4}, kMostGather{250};
+// One node's records are shown at once; each of 64 wakes this machine less than three times a second, and is still
+// heard well within the second after which it counts as silent.
+constexpr std::chrono::milliseconds kGatherPerNode{6}, kMostGather{400};
 
 std::chrono::milliseconds gatheringTime(qsizetype nodes)
 {

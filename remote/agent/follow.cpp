@@ -94,7 +94,8 @@ private:
                        std::string::npos;
             m_nextStandingUs = nowUs + (m_sawEnd ? kStandingUs : kQuietStandingUs);
             m_nextReadUs = nowUs + (m_sawEnd || *got >= kGatherBytes ? 0 : untilNext(m_gatherUs));
-            m_nextBeatUs = std::min(nowUs + kBeatUs, m_beatUs + kBusyBeatUs);
+            // Records are a beat too; one that would be due before the next of them goes with these.
+            m_nextBeatUs = nowUs - m_beatUs + m_gatherUs >= kBusyBeatUs ? nowUs : nowUs + m_gatherUs + kBeatUs;
             return {};
         }
         if (nowUs < m_nextStandingUs)
