@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QLockFile>
+#include <QRandomGenerator>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -26,6 +27,18 @@ QString nameInId(const QString& name)
     while (tidy.endsWith(u'-'))
         tidy.chop(1);
     return tidy.isEmpty() ? QStringLiteral("run") : tidy;
+}
+
+// Desktops that know nothing of each other, started by the same minute of cron say, must not meet on a node under one
+// id.
+QString chanceInId()
+{
+    constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    constexpr int kCount = 4; // 20 bits for runs of one second and one name
+    QString chance;
+    for (int i = 0; i < kCount; ++i)
+        chance += QLatin1Char(kLetters[QRandomGenerator::system()->bounded(32)]);
+    return chance;
 }
 
 Result<void> checkNodeNames(const LaunchPlan& plan)
@@ -96,16 +109,10 @@ Result<RunState> RunStore::create(const RunSpec& spec, const LaunchPlan& plan)
     state.name = spec.name;
     const QDateTime now = QDateTime::currentDateTime();
     state.createdWallUs = now.toMSecsSinceEpoch() * 1000;
-    const QString base = now.toString(QStringLiteral("yyyyMMdd-HHmmss-")) + nameInId(spec.name);
-    constexpr int kMostInOneSecond = 1000;
-    for (int i = 1; i <= kMostInOneSecond; ++i) {
-        state.id = i == 1 ? base : base + u'-' + QString::number(i);
-        const Result<void> made = makeRunFolder(state.id);
-        if (made)
-            break;
-        if (made.error().code != ErrorCode::Busy || i == kMostInOneSecond)
-            return std::unexpected(made.error());
-    }
+    state.id = QStringLiteral("%1-%2-%3")
+                   .arg(now.toString(QStringLiteral("yyyyMMdd-HHmmss")), nameInId(spec.name), chanceInId());
+    if (const Result<void> made = makeRunFolder(state.id); !made)
+        return std::unexpected(made.error());
     return fill(state, spec, plan);
 }
 

@@ -65,7 +65,7 @@ struct FirstCause {
 };
 
 struct RunState {
-    QString id;     // 20261129-160401-demo
+    QString id;     // 20261129-160401-demo-k3xa: start, name, chance
     int number = 0; // "#12": counts the runs of this data folder
     QString name;
     int attempt = 1;

@@ -67,7 +67,8 @@ void TestRunStore::createAndReopen()
         const Result<RunState> made = store.create(named("Fashion CNN!"), test::twoByTwo());
         QVERIFY2(made, made ? "" : qPrintable(made.error().text));
         id = made->id;
-        QVERIFY2(QRegularExpression("^[0-9]{8}-[0-9]{6}-fashion-cnn$").match(id).hasMatch(), qPrintable(id));
+        QVERIFY2(QRegularExpression("^[0-9]{8}-[0-9]{6}-fashion-cnn-[a-z2-7]{4}$").match(id).hasMatch(),
+                 qPrintable(id));
         QCOMPARE(made->number, 1);
         QCOMPARE(made->ranks.size(), 4);
         QVERIFY(store.append(id, "gpu1", 0, {spool.constData(), static_cast<std::size_t>(spool.size())}));
@@ -101,6 +102,11 @@ void TestRunStore::idsAreUnique()
         QVERIFY2(made->id.contains("-run"), qPrintable(made->id));
     }
     QCOMPARE(seen.size(), 5);
+    const QTemporaryDir elsewhere;
+    RunStore stranger{DataFolder(elsewhere.path())}; // a desktop that knows nothing of this one, in the same second
+    for (int i = 0; i < 5; ++i)
+        seen.insert(stranger.create(named(QString::fromUtf8("学习")), test::twoByTwo())->id);
+    QCOMPARE(seen.size(), 10);
 }
 
 void TestRunStore::appendRefusesGapsAndDoubles()
