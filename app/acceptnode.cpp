@@ -2,6 +2,7 @@
 #include "app/acceptnode.h"
 
 #include "app/answer.h"
+#include "app/livecommands.h"
 #include "app/texttable.h"
 #include "remote/eachnode.h"
 #include "remote/nodecheck.h"
@@ -65,10 +66,7 @@ Result<void> askedOnce(const Desk& desk, const QList<NodeState>& unknown)
 
 int acceptNode(const Options& options, const Desk& desk)
 {
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
+    const auto nodes = selectNodes(options.selection(), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
     QList<std::pair<Node, QString>> keys;

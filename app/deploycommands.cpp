@@ -25,14 +25,6 @@ QString megabytes(qint64 bytes)
     return QStringLiteral("%1 MB").arg(mb, 0, 'f', mb < 10 ? 1 : 0);
 }
 
-Result<QList<Node>> selected(const QString& selection, const Desk& desk)
-{
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    return selection.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(selection);
-}
-
 Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
 {
     auto target = targetOf(options, desk);
@@ -43,9 +35,6 @@ Result<DeployAhead> orderOf(const Options& options, const Desk& desk)
     order.relay = relay ? Relay::On : Relay::Off;
     order.spec = std::move(target->spec);
     order.nodes = std::move(target->nodes);
-    if (order.nodes.isEmpty())
-        return failure(ErrorCode::BadInput,
-                       QStringLiteral("The inventory has no node; `lockstep nodes add` one first."));
     return order;
 }
 
@@ -202,7 +191,7 @@ int deployCommand(const Options& options, const Desk& desk)
 
 int bundlesCommand(const Options& options, const Desk& desk)
 {
-    const auto nodes = selected(options.nodeArguments.join(QLatin1Char(' ')), desk);
+    const auto nodes = selectNodes(options.selection(), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
     const auto agent = AgentFile::load(desk.parts.agentFile);

@@ -57,12 +57,7 @@ void DesktopNodes::addNodes(const QString& text)
     m_inventory.edit(
         [text](Inventory& inventory) -> Result<void> {
             const auto nodes = nodesFromText(text);
-            if (!nodes)
-                return std::unexpected(nodes.error());
-            for (const auto& node : *nodes)
-                if (auto added = inventory.add(node); !added)
-                    return added;
-            return {};
+            return nodes ? inventory.add(*nodes) : std::unexpected(nodes.error());
         },
         [this, text](const Result<void>& added) {
             if (!m_window.nodesPage().setAdded(text, added) && !added)

@@ -39,11 +39,6 @@ int show(const Options& options, const QList<Node>& nodes)
     return kExitDone;
 }
 
-QString selectionOf(const QStringList& words)
-{
-    return words.join(QLatin1Char(' '));
-}
-
 int list(const Options& options, const DataFolder& folder)
 {
     const auto inventory = Inventory::load(folder.inventoryFile());
@@ -52,7 +47,7 @@ int list(const Options& options, const DataFolder& folder)
     for (const auto& line : inventory->notes)
         note(placedProblem(QFileInfo(folder.inventoryFile()).fileName(), line));
     const auto nodes = options.nodeArguments.isEmpty() ? Result<QList<Node>>(inventory->nodes)
-                                                       : inventory->select(selectionOf(options.nodeArguments));
+                                                       : inventory->select(options.selection());
     return nodes ? show(options, *nodes) : leave(nodes.error(), options.output);
 }
 
@@ -73,15 +68,12 @@ Result<void> addAll(Inventory& inventory, const QStringList& words)
     const auto nodes = nodesToAdd(words);
     if (!nodes)
         return std::unexpected(nodes.error());
-    for (const auto& node : *nodes)
-        if (auto added = inventory.add(node); !added)
-            return added;
-    return {};
+    return inventory.add(*nodes);
 }
 
 Result<void> removeAll(Inventory& inventory, const QStringList& words)
 {
-    const auto nodes = inventory.select(selectionOf(words));
+    const auto nodes = inventory.select(words.join(u' '));
     if (!nodes)
         return std::unexpected(nodes.error());
     for (const auto& node : *nodes)
@@ -100,7 +92,7 @@ Result<void> editAll(Inventory& inventory, const QStringList& words)
         return failure(
             ErrorCode::BadInput,
             QStringLiteral("Write which nodes and what to set: lockstep nodes edit gpu[1-4] slots=8 tags+=h100."));
-    const auto nodes = inventory.select(selectionOf(selection));
+    const auto nodes = inventory.select(selection.join(u' '));
     if (!nodes)
         return std::unexpected(nodes.error());
     for (auto& node : inventory.nodes) {

@@ -68,6 +68,17 @@ Result<Chosen> chooseNodes(const Options& options, const Desk& desk)
     return Chosen{std::move(*spec), std::move(*nodes)};
 }
 
+Result<QList<Node>> selectNodes(const QString& selection, const Desk& desk)
+{
+    const auto inventory = Inventory::load(desk.folder.inventoryFile());
+    if (!inventory)
+        return std::unexpected(inventory.error());
+    if (inventory->nodes.isEmpty())
+        return failure(ErrorCode::BadInput,
+                       QStringLiteral("The inventory has no node; `lockstep nodes add` one first."));
+    return inventory->select(selection);
+}
+
 Result<Target> targetOf(const Options& options, const Desk& desk)
 {
     if (options.target.endsWith(QLatin1String(".toml")) || QFileInfo(options.target).isFile()) {
@@ -81,11 +92,7 @@ Result<Target> targetOf(const Options& options, const Desk& desk)
     if (!options.target.isEmpty() && !options.nodes.isEmpty())
         return failure(ErrorCode::BadInput, QStringLiteral("\"%1\" and --nodes %2 both select nodes; leave out one.")
                                                 .arg(options.target, options.nodes));
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    const QString& selection = options.target.isEmpty() ? options.nodes : options.target;
-    auto nodes = selection.isEmpty() ? Result<QList<Node>>(inventory->nodes) : inventory->select(selection);
+    auto nodes = selectNodes(options.target.isEmpty() ? options.nodes : options.target, desk);
     if (!nodes)
         return std::unexpected(nodes.error());
     return Target{std::nullopt, std::move(*nodes)};
@@ -135,7 +142,7 @@ int attachCommand(const Options& options, const Desk& desk)
     StoreThread store(desk.folder);
     auto id = store.ask([&options](RunStore& runs) { return runs.resolve(options.target); }).get();
     if (!id && !options.nodes.isEmpty())
-        id = adoptRun(options, desk, *inventory, store);
+        id = adoptRun(options, desk, store);
     if (!id)
         return leave(id.error(), options.output);
     TerminalRun::Manner manner;
@@ -152,16 +159,14 @@ int attachCommand(const Options& options, const Desk& desk)
 
 int checkNodes(const Options& options, const Desk& desk)
 {
-    auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
+    const auto nodes = selectNodes(options.selection(), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
-    inventory->nodes = *nodes;
+    Inventory selected;
+    selected.nodes = *nodes;
 
     NodeList list;
-    list.setInventory(*inventory);
+    list.setInventory(selected);
     NodeWatch watch(desk.parts, desk.acceptHostKey);
     QEventLoop loop;
     QObject::connect(&watch, &NodeWatch::stateChanged, &loop, [&](const NodeState& state) {
@@ -175,7 +180,7 @@ int checkNodes(const Options& options, const Desk& desk)
             loop.quit();
     });
     limit.start(kCheckTime);
-    watch.setInventory(*inventory);
+    watch.setInventory(selected);
     loop.exec();
 
     bool ready = true;

@@ -16,6 +16,9 @@ struct Chosen {
 };
 [[nodiscard]] Result<Chosen> chooseNodes(const Options& options, const Desk& desk); // the spec's, of the inventory
 
+// Of the inventory; empty: all its nodes. An inventory without a node is an error.
+[[nodiscard]] Result<QList<Node>> selectNodes(const QString& selection, const Desk& desk);
+
 // What doctor and deploy are about: a spec, a selection of the inventory, or all of it.
 struct Target {
     std::optional<RunSpec> spec; // none: only nodes were named

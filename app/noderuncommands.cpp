@@ -3,6 +3,7 @@
 
 #include "app/answer.h"
 #include "app/jsonvalues.h"
+#include "app/livecommands.h"
 #include "app/texttable.h"
 #include "remote/eachnode.h"
 #include "remote/noderuns.h"
@@ -27,24 +28,16 @@ struct Asked {
     std::vector<Result<QList<NodeRun>>> runs; // of each node
 };
 
-Result<Asked> ask(const Desk& desk, const Inventory& inventory, const QString& selection)
+Result<Asked> ask(const Desk& desk, const QString& selection)
 {
     auto agent = AgentFile::load(desk.parts.agentFile);
     if (!agent)
         return std::unexpected(agent.error());
-    auto nodes = inventory.select(selection);
+    auto nodes = selectNodes(selection, desk);
     if (!nodes)
         return std::unexpected(nodes.error());
     auto runs = askRuns(desk, *agent, *nodes);
     return Asked{std::move(*agent), std::move(*nodes), std::move(runs)};
-}
-
-Result<Asked> ask(const Desk& desk, const Options& options)
-{
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return std::unexpected(inventory.error());
-    return ask(desk, *inventory, options.nodeArguments.join(QLatin1Char(' ')));
 }
 
 QString standingWords(const NodeRun& run)
@@ -58,7 +51,7 @@ QString standingWords(const NodeRun& run)
 
 int listNodeRuns(const Options& options, const Desk& desk)
 {
-    const auto asked = ask(desk, options);
+    const auto asked = ask(desk, options.selection());
     if (!asked)
         return leave(asked.error(), options.output);
     QSet<QString> known;
@@ -102,10 +95,7 @@ int listNodeRuns(const Options& options, const Desk& desk)
 
 int cleanNodes(const Options& options, const Desk& desk)
 {
-    const auto inventory = Inventory::load(desk.folder.inventoryFile());
-    if (!inventory)
-        return leave(inventory.error(), options.output);
-    const auto nodes = inventory->select(options.nodeArguments.join(QLatin1Char(' ')));
+    const auto nodes = selectNodes(options.selection(), desk);
     if (!nodes)
         return leave(nodes.error(), options.output);
     const auto cleanOne = [&](std::size_t i, std::stop_token stop) -> Result<Result<QList<CleanedRun>>> {
@@ -140,9 +130,9 @@ int cleanNodes(const Options& options, const Desk& desk)
     return allGone ? kExitDone : kExitFailed;
 }
 
-Result<QString> adoptRun(const Options& options, const Desk& desk, const Inventory& inventory, StoreThread& store)
+Result<QString> adoptRun(const Options& options, const Desk& desk, StoreThread& store)
 {
-    const auto asked = ask(desk, inventory, options.nodes);
+    const auto asked = ask(desk, options.nodes);
     if (!asked)
         return std::unexpected(asked.error());
     QString id;

@@ -13,7 +13,6 @@ namespace lockstep {
 [[nodiscard]] int cleanNodes(const Options& options, const Desk& desk);
 
 // The id of the run on the nodes of --nodes that options.target means, from now on in the store.
-[[nodiscard]] Result<QString> adoptRun(const Options& options, const Desk& desk, const Inventory& inventory,
-                                       StoreThread& store);
+[[nodiscard]] Result<QString> adoptRun(const Options& options, const Desk& desk, StoreThread& store);
 
 } // namespace lockstep

@@ -48,6 +48,7 @@ struct Options {
     Display display = Display::Auto; // demo only
     NodesAction nodesAction = NodesAction::List;
     QStringList nodeArguments;
+    [[nodiscard]] QString selection() const { return nodeArguments.join(u' '); } // of nodeArguments
     BundlesAction bundlesAction = BundlesAction::List;
     QStringList bundles;               // bundles remove --bundle HASH; empty: all that are not the program's own
     Results results = Results::List;   // results --fetch

@@ -43,6 +43,14 @@ Result<void> Inventory::add(Node node)
     return {};
 }
 
+Result<void> Inventory::add(const QList<Node>& more)
+{
+    for (const Node& node : more)
+        if (Result<void> added = add(node); !added)
+            return added;
+    return {};
+}
+
 Result<void> Inventory::remove(const QString& name)
 {
     const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.name == name; });

@@ -61,7 +61,8 @@ public:
     bool operator==(const Inventory&) const = default;
 
     [[nodiscard]] const Node* find(const QString& name) const;
-    [[nodiscard]] Result<void> add(Node node); // a doubled name is refused
+    [[nodiscard]] Result<void> add(Node node);               // a doubled name is refused
+    [[nodiscard]] Result<void> add(const QList<Node>& more); // up to the first that is refused
     [[nodiscard]] Result<void> remove(const QString& name);
     // "gpu[1-2]", "gpu1,gpu2", "gpu*", "@h100", "*" or empty: all. Left to right: "," or a blank adds, "&" keeps of
     // what stands before it back to the last comma, "!" takes away from all so far; parentheses group:

@@ -307,6 +307,21 @@ private slots:
         QCOMPARE(stopped.object()[QStringLiteral("proof")].toString(),
                  QStringLiteral("2 of 2 ranks gone, 0 left behind"));
     }
+
+    void anEmptyInventory() // is no success of what was asked about its nodes
+    {
+        QCOMPARE(lockstep({"nodes", "remove", "*"}).code, 0);
+        for (const QStringList& arguments : {QStringList{"nodes", "check"},
+                                             {"nodes", "runs"},
+                                             {"nodes", "clean"},
+                                             {"bundles"},
+                                             {"deploy"},
+                                             {"doctor"}}) {
+            const Answer answer = lockstep(arguments);
+            QVERIFY2(answer.code == 2, qPrintable(arguments.join(u' ')));
+            QVERIFY2(answer.err.contains("The inventory has no node"), answer.err);
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestCommandLine)
