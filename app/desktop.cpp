@@ -32,6 +32,14 @@ RunSummary liveSummary(const RunData& data)
     return summary;
 }
 
+std::vector<Result<RunSpec>> specsIn(const QDir& folder)
+{
+    std::vector<Result<RunSpec>> specs;
+    for (const auto& name : folder.entryList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name))
+        specs.push_back(RunSpec::load(folder.filePath(name)));
+    return specs;
+}
+
 } // namespace
 
 Desktop::Desktop(Desk& desk, ui::Theme& theme)
@@ -197,35 +205,54 @@ void Desktop::exportRun(const QString& runId, const QString& format, const QStri
     if (!data)
         return;
     const QString file = path.isEmpty() ? ui::freePath(*data, format) : path;
-    const auto written =
-        format == QLatin1String("png") ? writePicture(m_theme, *data, file) : writeTable(*data, format, file);
-    if (!written)
-        m_window.showError(QStringLiteral("Nothing was exported"), written.error());
-    else
-        m_window.showMessage(QStringLiteral("Written: %1").arg(file));
+    const auto then = [this, file](const Result<void>& written) {
+        if (!written)
+            m_window.showError(QStringLiteral("Nothing was exported"), written.error());
+        else
+            m_window.showMessage(QStringLiteral("Written: %1").arg(file));
+    };
+    if (format == QLatin1String("png"))
+        m_worker.ask(
+            [picture = pictureOf(m_theme, *data), file](const std::stop_token&) { return writePicture(picture, file); },
+            then);
+    else // read anew beside the window, which draws what it holds meanwhile
+        m_worker.ask(
+            [folder = m_desk.folder, runId, format, file](const std::stop_token&) -> Result<void> {
+                RunStore store(folder);
+                RunData whole;
+                if (auto opened = openRun(store, runId, whole); !opened)
+                    return opened;
+                return writeTable(whole, format, file);
+            },
+            then);
 }
 
 void Desktop::readSpecs()
 {
-    QList<RunSpec> specs{RunSpec::demo()};
-    const QDir folder(m_desk.folder.specsFolder());
-    for (const auto& name : folder.entryList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name)) {
-        if (auto spec = RunSpec::load(folder.filePath(name)))
-            specs << *spec;
-        else
-            m_window.showError(QStringLiteral("A saved spec was not read"), spec.error());
-    }
-    m_window.launchPage().setSavedSpecs(specs);
+    m_store.ask([folder = m_desk.folder.specsFolder()](RunStore&) { return specsIn(folder); }, this,
+                [this](const std::vector<Result<RunSpec>>& saved) {
+                    QList<RunSpec> specs;
+                    for (const Result<RunSpec>& spec : saved) {
+                        if (spec)
+                            specs << *spec;
+                        else
+                            m_window.showError(QStringLiteral("A saved spec was not read"), spec.error());
+                    }
+                    m_window.launchPage().setSavedSpecs(specs);
+                });
 }
 
 void Desktop::saveSpec(const RunSpec& spec, const QString& path)
 {
-    const QString file =
-        path.isEmpty() ? QDir(m_desk.folder.specsFolder()).filePath(spec.name + QStringLiteral(".toml")) : path;
-    if (auto saved = spec.save(file); !saved)
-        m_window.showError(QStringLiteral("The spec was not saved"), saved.error());
-    else
-        readSpecs();
+    const QString folder = m_desk.folder.specsFolder();
+    const QString file = path.isEmpty() ? QDir(folder).filePath(spec.name + QStringLiteral(".toml")) : path;
+    m_store.ask([spec, file](RunStore&) { return spec.save(file); }, this,
+                [this](const Result<void>& saved) {
+                    if (!saved)
+                        m_window.showError(QStringLiteral("The spec was not saved"), saved.error());
+                    else
+                        readSpecs();
+                });
 }
 
 void Desktop::measure(const RunSpec& spec)

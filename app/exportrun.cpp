@@ -46,10 +46,15 @@ Result<void> writeTable(const RunData& data, const QString& format, const QStrin
     return save(path, [&](QIODevice& out) { return writeCsv(data, form, out); });
 }
 
-Result<void> writePicture(ui::Theme& theme, const RunData& data, const QString& path)
+QImage pictureOf(ui::Theme& theme, const RunData& data)
+{
+    return ui::renderRunPlots(theme, data, kPictureSize);
+}
+
+Result<void> writePicture(const QImage& picture, const QString& path)
 {
     return save(path, [&](QIODevice& out) -> Result<void> {
-        if (!ui::renderRunPlots(theme, data, kPictureSize).save(&out, "PNG"))
+        if (!picture.save(&out, "PNG"))
             return failure(ErrorCode::Io,
                            QStringLiteral("Cannot write the picture to %1: %2.").arg(path, out.errorString()));
         return {};

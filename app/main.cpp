@@ -49,11 +49,11 @@ bool watches(const Options& options) // a run that goes on; Ctrl-C then means th
            options.verb == Verb::Stop;
 }
 
-Result<void> pictureOf(QApplication& application, const Options& options, const RunData& data, const QString& file)
+Result<void> exportPicture(QApplication& application, const Options& options, const RunData& data, const QString& file)
 {
     ui::Theme theme(application);
     theme.setChoice(choiceOf(options.scheme));
-    return writePicture(theme, data, file);
+    return writePicture(pictureOf(theme, data), file);
 }
 
 int showWindow(QApplication& application, const Options& options, Desk& desk)
@@ -90,7 +90,7 @@ int exportCommand(QApplication* application, const Options& options, const Desk&
     RunData data;
     if (auto read = openRun(store, *id, data); !read)
         return leave(read.error(), options.output);
-    auto written = application ? pictureOf(*application, options, data, options.file)
+    auto written = application ? exportPicture(*application, options, data, options.file)
                                : writeTable(data, options.format, options.file);
     if (!written)
         return leave(written.error(), options.output);
@@ -107,7 +107,7 @@ int runOrDemo(QApplication* application, const Options& options, const Desk& des
         return runCommand(options, desk, {});
     return runCommand(options, desk, [application, &options](const RunData& data) {
         const QString file = QDir::current().filePath(QStringLiteral("lockstep-demo.png"));
-        const auto written = pictureOf(*application, options, data, file);
+        const auto written = exportPicture(*application, options, data, file);
         note(written ? QStringLiteral("The curves as a picture: %1").arg(file) : written.error().text);
     });
 }
