@@ -186,17 +186,17 @@ void Desktop::sessionFinished(RunSession& session)
     emit runFinished(id);
 }
 
-void Desktop::stop(const QString& runId)
+void Desktop::stop(const QString& runId, std::optional<int> graceS)
 {
     if (const auto found = m_byRun.find(runId); found != m_byRun.end()) {
-        found->second->stop(RunSession::kSpecGrace);
+        found->second->stop(graceS.value_or(RunSession::kSpecGrace));
         return;
     }
     // Nobody watches it any more: it is over, and a node has not proven that nothing is left; or it is lost.
     m_runs.close(runId);
     RunSession& session = newSession();
     session.attach(runId, m_nodes.inventory());
-    session.stop(RunSession::kSpecGrace);
+    session.stop(graceS.value_or(RunSession::kSpecGrace));
 }
 
 void Desktop::exportRun(const QString& runId, const QString& format, const QString& path)

@@ -38,7 +38,7 @@ private:
     RunSession& newSession();
     void sessionState(RunSession& session, const RunState& state);
     void sessionFinished(RunSession& session);
-    void stop(const QString& runId);
+    void stop(const QString& runId, std::optional<int> graceS); // none: as its spec says
     void close(const QString& runId);
     void exportRun(const QString& runId, const QString& format, const QString& path); // path empty: a free one
     void readSpecs();

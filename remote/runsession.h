@@ -37,7 +37,8 @@ public:
     // ends. While another program launches it, its state is shown as that one saves it.
     void attach(const QString& runId, const Inventory& inventory);
 
-    // Ends the run on every node: TERM, grace, KILL, sweep, proof. Before `go`: nothing is started. Twice is harmless.
+    // Ends the run on every node: TERM, grace, KILL, sweep, proof. Before `go`: nothing is started. Again: harmless,
+    // and with less grace the ranks have only that.
     // Of a run that is over, the nodes are asked that have not proven that nothing is left.
     // kSpecGrace: as the spec says.
     static constexpr int kSpecGrace = -1;
@@ -65,6 +66,8 @@ private:
         std::unique_ptr<ResultsFetcher> results;
         bool followed = false;    // to its end
         bool proven = true;       // false: a stop is going on
+        int stopGraceS = 0;       // of that stop
+        int stopOrders = 0;       // counts them: only the newest one's answer is heard
         bool fetched = true;      // false: result files come, or may come
         bool unreachable = false; // a stop was tried until its deadline: the node counts as lost
         bool offered = false;     // its supervisor is gone; what is left there is ended on request

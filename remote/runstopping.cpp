@@ -80,15 +80,16 @@ void RunSession::proveAll()
 void RunSession::stopNode(int nodeIndex, int graceS)
 {
     NodeWork& work = m_work[static_cast<std::size_t>(nodeIndex)];
-    if (!work.proven || m_state.nodes[nodeIndex].left == 0)
-        return; // asked already, or gone
+    if (m_state.nodes[nodeIndex].left == 0 || (!work.proven && graceS >= work.stopGraceS))
+        return; // gone, or asked already: only a shorter patience is news
     work.proven = false;
+    work.stopGraceS = graceS;
     const bool forGood = m_state.stopRequested || m_watching == Watching::Proving;
     const StopWish wish{graceS, forGood ? StopWish::By::Person : StopWish::By::Driver};
     work.stopper = std::make_unique<NodeStopper>(m_parts, NodeStopper::Request{m_nodes[nodeIndex], m_state.id, wish});
     connect(work.stopper.get(), &NodeStopper::answered, this,
-            [this, nodeIndex, round = m_round](const Result<StopProof>& proof) {
-                if (round == m_round)
+            [this, nodeIndex, round = m_round, order = ++work.stopOrders](const Result<StopProof>& proof) {
+                if (round == m_round && order == m_work[static_cast<std::size_t>(nodeIndex)].stopOrders)
                     stopAnswered(nodeIndex, proof);
             });
     work.stopper->start();

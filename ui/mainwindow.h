@@ -13,6 +13,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 
 class QShortcut;
 class QStackedWidget;
@@ -59,7 +60,7 @@ public:
 signals:
     void runRequested(const RunSpec& spec);
     void demoRequested();
-    void stopRequested(const QString& runId);
+    void stopRequested(const QString& runId, std::optional<int> graceS); // none: as its spec says
     void openRunRequested(const QString& runId);
     void closeRunRequested(const QString& runId);                                           // its page only
     void exportRequested(const QString& runId, const QString& format, const QString& path); // path empty: ask for one

@@ -23,6 +23,7 @@ class TstLaunch : public QObject {
 private slots:
     void trainsOnTwoNodes();
     void stopsWithProof();
+    void endsItsGraceEarly();
     void stopsBeforeTheStart();
     void failsByItsFirstCause_data();
     void failsByItsFirstCause();
@@ -107,6 +108,25 @@ void TstLaunch::stopsWithProof()
     beside.stop(RunSession::kSpecGrace);
     QVERIFY(besideFinished.wait(kEndMs));
     QCOMPARE(MadeNodes::tagged(beside.state().id), QList<qint64>());
+}
+
+void TstLaunch::endsItsGraceEarly()
+{
+    MadeNodes made(2);
+    StoreThread store(DataFolder(made.dataFolder()));
+    RunSession session(made.parts(), store);
+    const Seen seen(session);
+    QSignalSpy finished(&session, &RunSession::finished);
+    session.launch(madeSpec(2, {{"steps", "100000"}, {"ignore_term", "1"}}), made.nodes());
+    QTRY_COMPARE_WITH_TIMEOUT(words(session.state().phase), words(RunPhase::Running), kEndMs);
+    session.stop(300);
+    for (int i = 0; i < 2; ++i) // TERM was sent, to no avail
+        QTRY_VERIFY(made.spool(i, session.state().id).contains("phase=stopping"));
+    session.stop(0);
+    QVERIFY(finished.wait(kEndMs));
+    QCOMPARE(words(session.state().phase), words(RunPhase::Stopped));
+    QCOMPARE(session.state().proof(), QStringLiteral("4 of 4 ranks gone, 0 left behind"));
+    QCOMPARE(MadeNodes::tagged(session.state().id), QList<qint64>());
 }
 
 void TstLaunch::stopsBeforeTheStart()

@@ -131,8 +131,13 @@ void TstRunPage::stopShowsItsGraceAndTheProof()
     QTest::mouseClick(&button, Qt::LeftButton);
     QCOMPARE(stop.size(), 1);
     QCOMPARE(stop[0][0].toString(), run->state().id);
-    QVERIFY(!button.isEnabled()); // asked once
+    QCOMPARE(stop[0][1].value<std::optional<int>>(), std::optional<int>()); // as the spec says
     QVERIFY2(button.text().startsWith("Stopping, 10 s of grace"), qPrintable(button.text()));
+    QTest::mouseClick(&button, Qt::LeftButton); // whoever has seen enough
+    QCOMPARE(stop.size(), 2);
+    QCOMPARE(stop[1][1].value<std::optional<int>>(), std::optional<int>(0));
+    QVERIFY(!button.isEnabled());
+    QCOMPARE(button.text(), QStringLiteral("Ending what is left"));
     made::Spool spool(*run, 0);
     spool.stopping(61);
     spool.exit(0, 61.5, 0, 15);
@@ -158,6 +163,7 @@ void TstRunPage::aStopOfALaunchKeepsItsGrace()
     auto* header = page.findChild<RunHeader*>();
     header->stopButton().click();
     QCOMPARE(header->stopButton().text(), QStringLiteral("Stopping the launch"));
+    QVERIFY(!header->stopButton().isEnabled());
     const qint64 later = nowUs() + 25'000'000; // the order to go was on its way, and it took its time
     state.stopRequested = true;
     run->setState(state);

@@ -110,9 +110,11 @@ RunHeader::RunHeader(Theme& theme, const RunData& run, QWidget* parent)
     connect(m_copy, &QPushButton::clicked, this, &RunHeader::copyRequested);
     connect(m_again, &QPushButton::clicked, this, &RunHeader::againRequested);
     connect(m_stop, &QPushButton::clicked, this, [this] {
-        m_stopAskedUs = QDateTime::currentMSecsSinceEpoch() * 1000;
-        refreshStop(m_stopAskedUs);
-        emit stopRequested();
+        const qint64 nowUs = QDateTime::currentMSecsSinceEpoch() * 1000;
+        m_graceIsOver = m_stopAskedUs > 0;
+        m_stopAskedUs = m_graceIsOver ? m_stopAskedUs : nowUs;
+        refreshStop(nowUs);
+        emit stopRequested(m_graceIsOver ? std::optional(0) : std::nullopt);
     });
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     refresh(QDateTime::currentMSecsSinceEpoch() * 1000);
@@ -170,7 +172,7 @@ void RunHeader::refreshState(qint64 nowWallUs)
     m_where->setText(where);
 }
 
-// Stop asks nothing; it shows the grace time running down, then what it waits for.
+// Stop asks nothing; it shows the grace time running down, which another click ends, then what it waits for.
 void RunHeader::refreshStop(qint64 nowWallUs)
 {
     const RunState& state = m_run.state();
@@ -181,7 +183,9 @@ void RunHeader::refreshStop(qint64 nowWallUs)
     if (over || !stopping) {
         m_stop->setEnabled(true);
         m_stop->setText(over ? QStringLiteral("Ask for the proof") : QStringLiteral("Stop"));
+        m_stop->setToolTip({});
         m_stopAskedUs = over ? 0 : m_stopAskedUs;
+        m_graceIsOver = false;
         return;
     }
     const bool launching =
@@ -189,9 +193,12 @@ void RunHeader::refreshStop(qint64 nowWallUs)
     if (m_stopAskedUs == 0 || launching) // ranks that are started all the same have their grace from then on
         m_stopAskedUs = nowWallUs;
     const double left = m_run.spec().graceS - static_cast<double>(nowWallUs - m_stopAskedUs) / kUsPerSecond;
-    m_stop->setEnabled(false);
+    const bool hasGrace = !launching && !m_graceIsOver && left > 0;
+    m_stop->setEnabled(hasGrace);
+    m_stop->setToolTip(
+        hasGrace ? QStringLiteral("Click again to end the ranks at once, without the rest of their grace") : QString());
     m_stop->setText(launching  ? QStringLiteral("Stopping the launch")
-                    : left > 0 ? QStringLiteral("Stopping, %1 s of grace").arg(static_cast<int>(std::ceil(left)))
+                    : hasGrace ? QStringLiteral("Stopping, %1 s of grace").arg(static_cast<int>(std::ceil(left)))
                                : QStringLiteral("Ending what is left"));
 }
 

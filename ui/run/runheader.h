@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QLabel;
 
 namespace lockstep::ui {
@@ -28,7 +30,7 @@ public:
     [[nodiscard]] QString stateWords() const;
 
 signals:
-    void stopRequested();
+    void stopRequested(std::optional<int> graceS); // none: as the spec says
     void copyRequested();
     void exportRequested(const QString& format);
     void againRequested();
@@ -49,6 +51,7 @@ private:
     HeaderFigures* m_figures;
     // Wall time of the click here, of the first news of it, or of the end of the launch; 0: not asked.
     qint64 m_stopAskedUs = 0;
+    bool m_graceIsOver = false; // by a second click
 };
 
 // "2 nodes × 4 ranks · nccl · attempt 1"

@@ -140,7 +140,8 @@ void RunPage::Parts::connectParts(RunPage& page)
     });
     ages->start(kAgeTick);
 
-    connect(header, &RunHeader::stopRequested, &page, [this, &page] { emit page.stopRequested(run.state().id); });
+    connect(header, &RunHeader::stopRequested, &page,
+            [this, &page](std::optional<int> graceS) { emit page.stopRequested(run.state().id, graceS); });
     connect(header, &RunHeader::copyRequested, &page,
             [this] { QGuiApplication::clipboard()->setText(commandsText(run)); });
     connect(header, &RunHeader::exportRequested, &page,

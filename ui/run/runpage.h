@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 
 namespace lockstep::ui {
 
@@ -25,7 +26,7 @@ public:
     [[nodiscard]] int framesPainted() const;    // of the plots; grows only when something visible changed
 
 signals:
-    void stopRequested(const QString& runId);
+    void stopRequested(const QString& runId, std::optional<int> graceS); // none: as its spec says
     // format: "csv"; a picture of what is seen the page saves by itself. path: a file that does not exist yet
     void exportRequested(const QString& runId, const QString& format, const QString& path);
     void launchAgainRequested(const RunSpec& spec);

@@ -9,6 +9,8 @@
 #include <QHash>
 #include <QObject>
 
+#include <optional>
+
 class QStackedWidget;
 class QWidget;
 
@@ -28,8 +30,8 @@ public:
     void setResults(const QString& runId, const RunResults& results);
 
 signals:
-    void shownClosed(); // the run that was shown; its page goes now
-    void stopRequested(const QString& runId);
+    void shownClosed();                                                  // the run that was shown; its page goes now
+    void stopRequested(const QString& runId, std::optional<int> graceS); // none: as its spec says
     void exportRequested(const QString& runId, const QString& format, const QString& path);
     void launchAgainRequested(const RunSpec& spec);
     void resultsWanted(const QString& runId);
