@@ -156,6 +156,8 @@ bool HostTable::isWithoutHeader(const QStringList& lines)
                 break;
             const bool isComma = *separator == ',';
             const QStringList row = isComma ? splitCommas(bare) : bare.split(QLatin1String(separator));
+            if (row.isEmpty()) // a comma alone
+                continue;
             const bool isHostfile = *separator == '\t' && bare.contains(u'='); // slots=8 behind tabs
             counts.insert(isHostfile ? 0 : row.size());
             addresses += isNumericAddress(row.last().trimmed()) ? 1 : 0;

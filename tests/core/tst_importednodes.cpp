@@ -231,6 +231,9 @@ void TestImportedNodes::rowsOfHostfiles()
     QTest::newRow("table with user and port") << "name\tip\tport\tuser\nw1\t2001:db8::9\t2222\tbob\n"
                                               << "w1=bob@[2001:db8::9]:2222"
                                               << "";
+    QTest::newRow("a comma alone") << "gpu1\n,\ngpu2\n"
+                                   << "gpu1=gpu1 gpu2=gpu2"
+                                   << "line 2: a host is missing beside the comma";
     QTest::newRow("JSON hosts") << "[{\"ssh\": \"gpu1\", \"ips\": [\"10.0.0.1\"]}, \"gpu2\", {}]"
                                 << "gpu1=gpu1 gpu2=gpu2"
                                 << "line 1: an entry has no name";
@@ -491,6 +494,8 @@ void TestImportedNodes::refused_data()
                                               << "no line that names a host: line 1: ansible_host of w1 is a template";
     QTest::newRow("other JSON") << "{\"a\": 1}"
                                 << "JSON without nodes";
+    QTest::newRow("commas alone") << ",\n,,\n"
+                                  << "line 1: a host is missing beside the comma";
     QTest::newRow("bytes") << QString(QChar(0)) + "x"
                            << "no text";
     QTest::newRow("empty group") << "[all]\n"
