@@ -155,6 +155,7 @@ HostLine parseLine(QString text)
     static const QRegularExpression kAroundEquals(QStringLiteral("\\s*=\\s*"));
     static const QRegularExpression kBinding(QStringLiteral("\\sbinding=\\S+")); // Hydra's, of CPUs: has commas
     static const QRegularExpression kBlank(QStringLiteral("\\s"));
+    static const QRegularExpression kNumber(QStringLiteral("^[0-9]+(\\.[0-9]*)?\\z")); // "8" of gpu1,8; "0.25" of a log
     HostLine line;
     text.replace(kAroundEquals, QStringLiteral("="));
     if (text.contains(kBinding))
@@ -177,6 +178,9 @@ HostLine parseLine(QString text)
             line.problem = names.error().text;
         for (const QString& name : names.value_or(QStringList())) {
             line.hosts.append({name, slotCount});
+            if (kNumber.match(name).hasMatch())
+                line.problem =
+                    QStringLiteral("\"%1\" is a number, not a host; slots are written gpu1 slots=8").arg(name);
             if (name.contains(kBlank))
                 line.problem = QStringLiteral("between the hosts \"%1\" a comma is missing").arg(name);
         }
@@ -213,7 +217,8 @@ QString addHost(ImportCollector& found, const QString& host, int slotCount, cons
     return {};
 }
 
-void takeLine(ImportCollector& found, const QString& text, int number)
+// True: the line names a host, with or without a doubt.
+bool takeLine(ImportCollector& found, const QString& text, int number)
 {
     HostLine line = parseLine(text);
     if (line.problem.isEmpty()) {
@@ -226,6 +231,7 @@ void takeLine(ImportCollector& found, const QString& text, int number)
     for (const QString& said : {line.problem, line.note})
         if (!said.isEmpty())
             found.say(number, said);
+    return line.problem.isEmpty();
 }
 
 } // namespace
@@ -233,14 +239,18 @@ void takeLine(ImportCollector& found, const QString& text, int number)
 Result<ImportedNodes> importHostfile(const QStringList& lines)
 {
     ImportCollector found;
+    qsizetype good = 0, wrong = 0;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QString bare = lines[i].section(u'#', 0, 0).trimmed();
         if (bare.isEmpty() || bare == QLatin1String("---"))
             continue;
         for (const QString& text : hostLinesOf(bare))
-            takeLine(found, text, static_cast<int>(i) + 1);
+            ++(takeLine(found, text, static_cast<int>(i) + 1) ? good : wrong);
     }
-    return found.finish(QStringLiteral("The host file"));
+    const QString what = QStringLiteral("The host file");
+    if (const Result<void> isList = found.checkShare(what, good, wrong); !isList)
+        return std::unexpected(isList.error());
+    return found.finish(what);
 }
 
 } // namespace lockstep

@@ -71,6 +71,13 @@ QStringList cut(const QString& line, QChar separator)
     return cells;
 }
 
+bool isNumber(const QString& text)
+{
+    bool isOne = false;
+    (void)text.toDouble(&isOne);
+    return isOne;
+}
+
 QString withoutComment(const QString& line)
 {
     return line.trimmed().startsWith(u'#') ? QString() : line;
@@ -138,6 +145,11 @@ std::optional<HostTable> HostTable::headerOf(const QStringList& lines)
             const bool hosts = table.m_hosts >= 0 || table.m_address >= 0;
             if (titles.size() > 1 && known > 1 && (hosts || table.m_ofJobs))
                 return table;
+            // `sinfo -o %N`, `squeue -o %N`: no other title would tell it from a host of that name.
+            if (isOneOf(lines[i].trimmed(), {"NODELIST", "NODELIST(REASON)", "HOSTNAMES"})) {
+                table.m_ofJobs = true; // a node stands there once a partition or job
+                return table;
+            }
         }
     }
     return std::nullopt;
@@ -147,7 +159,7 @@ bool HostTable::isWithoutHeader(const QStringList& lines)
 {
     for (const char* separator : {"|#", "\\t", "\t", "|", ";", ","}) {
         QSet<qsizetype> counts;
-        qsizetype rows = 0, addresses = 0, others = 0;
+        qsizetype rows = 0, addresses = 0, others = 0, ofNumbers = 0;
         for (const QString& line : lines) {
             const QString bare = line.section(u'#', 0, *separator == '|' ? -1 : 0).trimmed();
             if (bare.isEmpty())
@@ -162,10 +174,13 @@ bool HostTable::isWithoutHeader(const QStringList& lines)
             counts.insert(isHostfile ? 0 : row.size());
             addresses += isNumericAddress(row.last().trimmed()) ? 1 : 0;
             others += isNumericAddress(row.first().trimmed()) ? 0 : 1;
+            ofNumbers += row.size() > 1 && std::all_of(row.begin(), row.end(), isNumber) ? 1 : 0;
         }
         const qsizetype fields = counts.size() == 1 ? *counts.begin() : 0;
-        // Commas also stand in Slurm's lists: there, only names with their addresses behind them are a table.
-        if (*separator == ',' ? fields > 1 && rows > 1 && addresses == rows && others == rows : fields > 2)
+        // Commas also stand in Slurm's lists: there, only names with their addresses behind them are a table, and
+        // numbers alone.
+        const bool isOfAddresses = rows > 1 && addresses == rows && others == rows;
+        if (*separator == ',' ? (fields > 1 && isOfAddresses) || ofNumbers > 0 : fields > 2)
             return true;
     }
     return false;
@@ -198,6 +213,10 @@ QString HostTable::readRow(const QStringList& row, ImportCollector& found) const
     const QStringList parts = splitList(hosts);
     if (parts.isEmpty())
         return QStringLiteral("names no host");
+    static const QRegularExpression kSlots(QStringLiteral("^[1-9][0-9]{0,8}\\z"));
+    const bool saysSlots = !slotText.isEmpty() && !isOneOf(slotText.toLower(), {"-", "n/a", "(null)"});
+    if (saysSlots && (!kSlots.match(slotText).hasMatch() || slotText.toInt() > kMostSlots))
+        return QStringLiteral("\"%1\" is no number of slots from 1 to %2").arg(slotText).arg(kMostSlots);
     for (const QString& part : parts) {
         const Result<QStringList> names = expandRange(part);
         if (!names)
@@ -219,7 +238,7 @@ QString HostTable::readRow(const QStringList& row, ImportCollector& found) const
             else if (!m_ofJobs && m_tags.isEmpty()) // sinfo has a row a partition, squeue a row a job
                 return QStringLiteral("%1 is named twice").arg(node->name);
             Node& known = *found.find(node->name);
-            const int gpus = slotText.isEmpty() ? gpusOfGres(cell(row, m_gres)) : slotText.toInt();
+            const int gpus = saysSlots ? slotText.toInt() : gpusOfGres(cell(row, m_gres));
             known.slots_ = std::clamp(std::max(known.slots_, gpus), 0, kMostSlots);
             for (const QString& tag : std::as_const(tags))
                 if (!known.tags.contains(tag))
@@ -236,7 +255,7 @@ Result<ImportedNodes> HostTable::read(const QStringList& lines) const
                        QStringLiteral("This is a list of Slurm's jobs without a column of nodes; squeue -o \"%i %N\" "
                                       "writes one, sinfo -N lists the nodes themselves."));
     ImportCollector found;
-    qsizetype pending = 0, firstPending = 0;
+    qsizetype pending = 0, firstPending = 0, good = 0, wrong = 0;
     for (qsizetype i = m_line + 1; i < lines.size(); ++i) {
         const QString line = m_separator.isNull() ? withoutComment(lines[i]) : lines[i];
         if (line.trimmed().isEmpty())
@@ -249,9 +268,13 @@ Result<ImportedNodes> HostTable::read(const QStringList& lines) const
         }
         if (hosts == QLatin1String("n/a") || hosts == QLatin1String("(null)")) // an empty partition
             continue;
-        if (const QString problem = readRow(row, found); !problem.isEmpty())
+        const QString problem = readRow(row, found);
+        ++(problem.isEmpty() ? good : wrong);
+        if (!problem.isEmpty())
             found.say(static_cast<int>(i) + 1, problem);
     }
+    if (const Result<void> isList = found.checkShare(QStringLiteral("The table"), good, wrong); !isList)
+        return std::unexpected(isList.error());
     if (pending > 0)
         found.say(static_cast<int>(firstPending),
                   pending == 1 ? QStringLiteral("this job has no nodes yet")

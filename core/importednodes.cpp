@@ -42,14 +42,33 @@ QStringList linesOf(QString text)
     return text.replace(QLatin1String("\r\n"), QLatin1String("\n")).replace(u'\r', u'\n').split(u'\n');
 }
 
+// Host, Match and Include alone, or options below them of which at least one is among those that a file for several
+// hosts has. "Host IP GPUs" heads a table as well, and "Host Max : N/A" is a line of nvidia-smi -q.
 bool isSshConfig(const QString& text)
 {
-    static const QRegularExpression kKeyword(
-        QStringLiteral("^[ \\t]*(Host|Match|Include)([ \\t]+|[ \\t]*=[ \\t]*)[^\\s=]"),
-        QRegularExpression::MultilineOption | QRegularExpression::CaseInsensitiveOption);
-    static const QRegularExpression kSlots(QStringLiteral("^[ \\t]*\\S+[ \\t]+(slots|max_slots)[ \\t]*="),
-                                           QRegularExpression::MultilineOption);
-    return kKeyword.match(text).hasMatch() && !kSlots.match(text).hasMatch(); // a host may be named "host"
+    static const QRegularExpression kBlock(QStringLiteral("^\\s*(Host|Match|Include)(\\s+|\\s*=\\s*)[^\\s=]"),
+                                           QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kOption(
+        QStringLiteral("^\\s*(HostName|User|Port|IdentityFile|IdentitiesOnly|IdentityAgent|Proxy(Jump|Command)|"
+                       "(Forward|AddKeysTo)Agent|UserKnownHostsFile|StrictHostKeyChecking|HostKeyAlias|"
+                       "Control(Master|Path|Persist)|ServerAlive(Interval|CountMax)|ConnectTimeout|AddressFamily|"
+                       "PreferredAuthentications|PubkeyAuthentication|(Local|Remote)Forward|ForwardX11|RequestTTY|"
+                       "SetEnv|SendEnv|LogLevel|Compression|IgnoreUnknown|UseKeychain)(\\s+|\\s*=\\s*)[^\\s=]"),
+        QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kSlots(QStringLiteral("^\\s*\\S+\\s+(slots|max_slots)\\s*="));
+    qsizetype blocks = 0, options = 0, others = 0;
+    for (const QString& line : linesOf(text)) {
+        const QString bare = line.trimmed();
+        if (bare.isEmpty() || bare.startsWith(u'#'))
+            continue;
+        if (kSlots.match(bare).hasMatch()) // a host may be named "host"
+            return false;
+        if (kBlock.match(bare).hasMatch())
+            ++blocks;
+        else
+            ++(kOption.match(bare).hasMatch() ? options : others);
+    }
+    return blocks > 0 && (options > 0 || others == 0);
 }
 
 } // namespace
@@ -70,6 +89,21 @@ void ImportCollector::add(const Node& node)
 {
     m_index.insert(node.name, m_imported.nodes.size());
     m_imported.nodes.append(node);
+}
+
+Result<void> ImportCollector::checkShare(const QString& what, qsizetype good, qsizetype wrong) const
+{
+    if (good == 0 || wrong <= good)
+        return {};
+    const ImportedLine& first = m_imported.problems.first();
+    return refuse(
+        QStringLiteral("%1 of %2 lines name no host, so this is hardly a list of hosts and none was taken over. "
+                       "%3 line %4: %5")
+            .arg(wrong)
+            .arg(wrong + good)
+            .arg(what)
+            .arg(first.line)
+            .arg(first.problem));
 }
 
 Result<ImportedNodes> ImportCollector::finish(const QString& what)
@@ -137,8 +171,8 @@ Result<ImportedNodes> importText(const QByteArray& bytes, const QString& folder)
     if (isGenders(lines))
         return importGenders(lines);
     if (HostTable::isWithoutHeader(lines))
-        return refuse(QStringLiteral("This is a table without a header line, so which column names the hosts is not "
-                                     "known. Write one host a line (gpu1 slots=8), or put a header over it such as "
+        return refuse(QStringLiteral("This is a table without a header that says which column names the hosts. "
+                                     "Write one host a line (gpu1 slots=8), or put a header over it such as "
                                      "name,ip."));
     return importHostfile(lines);
 }

@@ -27,7 +27,8 @@ struct ImportedNodes {
 //   hostfiles (hostfile.h), /etc/hosts and genders (hostnames.h), Slurm's outputs and slurm.conf (slurmlists.h), tables
 //   with a header (hosttable.h), Ansible's INI, YAML and JSON (ansibleinventory.h), an ssh_config (sshconfigaliases.h).
 // A line that is not understood is told and left out; a file that is missing, empty or without one good line is an
-// error, never a smaller job. Bytes may be UTF-8 or, with its mark, UTF-16.
+// error, never a smaller job, and so is one of which most lines are not understood. Bytes may be UTF-8 or, with its
+// mark, UTF-16.
 [[nodiscard]] Result<ImportedNodes> importFile(const QString& path); // "~/" is the home folder
 // All but an ssh_config, which has Includes. `folder`: where Ansible's group_vars and host_vars lie; empty: nowhere.
 [[nodiscard]] Result<ImportedNodes> importText(const QByteArray& bytes, const QString& folder = {});
@@ -44,6 +45,8 @@ public:
     [[nodiscard]] Node* find(const QString& name); // until the next add
     void add(const Node& node);                    // a name that is new
     [[nodiscard]] bool isEmpty() const { return m_imported.nodes.isEmpty(); }
+    // An error where more lines were wrong than good, as of a file that is no list and has a host by chance.
+    [[nodiscard]] Result<void> checkShare(const QString& what, qsizetype good, qsizetype wrong) const;
     // `what` begins the sentence of the error when there is no node: "The host file".
     [[nodiscard]] Result<ImportedNodes> finish(const QString& what);
 

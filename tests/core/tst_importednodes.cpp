@@ -231,9 +231,19 @@ void TestImportedNodes::rowsOfHostfiles()
     QTest::newRow("table with user and port") << "name\tip\tport\tuser\nw1\t2001:db8::9\t2222\tbob\n"
                                               << "w1=bob@[2001:db8::9]:2222"
                                               << "";
+    QTest::newRow("a table headed by Host") << "Host IP GPUs\ngpu1 10.0.0.1 8\ngpu2 10.0.0.2 4\n"
+                                            << "gpu1=10.0.0.1*8 gpu2=10.0.0.2*4"
+                                            << "";
+    QTest::newRow("a table's slots that are none")
+        << "host,slots\ngpu1,8\ngpu2,8x\ngpu3,4\ngpu4,0\ngpu5,-\ngpu6,\n"
+        << "gpu1=gpu1*8 gpu3=gpu3*4 gpu5=gpu5 gpu6=gpu6"
+        << "line 3: \"8x\" is no number of slots from 1 to 4096\nline 5: \"0\" is no number";
     QTest::newRow("a comma alone") << "gpu1\n,\ngpu2\n"
                                    << "gpu1=gpu1 gpu2=gpu2"
                                    << "line 2: a host is missing beside the comma";
+    QTest::newRow("a number beside hosts") << "gpu1,8\ngpu2\ngpu3\n"
+                                           << "gpu2=gpu2 gpu3=gpu3"
+                                           << "line 1: \"8\" is a number, not a host";
     QTest::newRow("JSON hosts") << "[{\"ssh\": \"gpu1\", \"ips\": [\"10.0.0.1\"]}, \"gpu2\", {}]"
                                 << "gpu1=gpu1 gpu2=gpu2"
                                 << "line 1: an entry has no name";
@@ -273,6 +283,9 @@ void TestImportedNodes::rowsOfSlurm()
                               "idle n[1-2]\nbig          up 7-00:00:00      1  down* n2\nnone up infinite 0 n/a \n"
                            << "n1=n1#gpu n2=n2#gpu+big"
                            << "";
+    QTest::newRow("sinfo -N -o %N, one column") << "NODELIST\nn[1-2]\nn2\n"
+                                                << "n1=n1 n2=n2"
+                                                << "";
     QTest::newRow("sinfo -N -l")
         << "Sun Nov 29 10:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS\nn1             "
            "1      gpu        idle 8\nn1 1 big idle 8\n"
@@ -480,6 +493,17 @@ void TestImportedNodes::refused_data()
                                      << "names no host";
     QTest::newRow("a table without header") << "job-28,10.95.230.149\njob-29,10.95.230.153\n"
                                             << "a table without a header";
+    QTest::newRow("slots behind commas") << "gpu1,8\ngpu2,8\n"
+                                         << "line 1: \"8\" is a number, not a host";
+    QTest::newRow("curves of a training") << "epoch,step,loss\n0,229,0.0290\n"
+                                          << "a table without a header";
+    QTest::newRow("ifconfig") << "RX packets 7  bytes 9 (9.0 B)\n  inet 10.0.0.1  netmask 255.255.255.0\n  inet 8\n"
+                                 "  RX errors 0  dropped 0\n"
+                              << "3 of 4 lines name no host, so this is hardly a list of hosts";
+    QTest::newRow("a table of other things") << "GPU\tNode\tState\nGPU0\tNV1\tX\nLegend:\n\nX\n"
+                                             << "2 of 3 lines name no host";
+    QTest::newRow("XML") << "<?xml version=\"1.0\" ?>\n<log>\n<gpu>\nNone\n</gpu></log>\n"
+                         << "hardly a list of hosts and none was taken over. The host file line 1: ";
     QTest::newRow("fields that nothing names") << "7|#gpu|#n1\n8|#gpu|#n2\n"
                                                << "a table without a header";
     QTest::newRow("jobs without nodes") << "JOBID;ST;NODES;USER\n5;PD;1;u\n"
@@ -542,6 +566,12 @@ void TestImportedNodes::aliases()
     QVERIFY(matches);
     QCOMPARE(shown(*matches), "a=a d=d g=g");
     QVERIFY2(problems(*matches).startsWith("line 6: \"e f\""), qPrintable(problems(*matches)));
+    for (const QByteArray other :
+         {"Host IP GPUs\ngpu1 10.0.0.1 8\n", "host slots=4\n", "Host VGPU Mode : N/A\n  Driver Version 5\n"}) {
+        QVERIFY(write("other", other)); // no ssh_config, though a line begins as in one
+        const Result<ImportedNodes> read = importFile(folder.filePath("other"));
+        QVERIFY2(!read || shown(*read) == "gpu1=10.0.0.1*8" || shown(*read) == "host=host*4", other.constData());
+    }
     QVERIFY(write("stars", "Host *\n"));
     QCOMPARE(importFile(folder.filePath("stars")).error().text,
              folder.filePath("stars") + ": This ssh_config names no host without wildcards.");
