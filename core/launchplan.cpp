@@ -59,7 +59,7 @@ void LaunchPlan::setMasterPort(int port, const QString& source)
     for (PlannedRank& rank : ranks)
         setValue(rank.env, "MASTER_PORT", QByteArray::number(port));
     for (PlannedNode& node : nodes)
-        node.master = masterText(masterAddr, port, masterSource(*this, node, source));
+        node.master = masterText(*this, node, source);
 }
 
 // What the agent gives a rank beside the job's variables (remote/agent/spawn.cpp), and nothing of the shell's own.
@@ -105,20 +105,22 @@ QByteArray LaunchPlan::commands() const
     return all;
 }
 
-QString masterSource(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource)
+Sourced masterText(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource)
 {
-    QString source = plan.masterAddrSource;
-    if (node.masterRoundTripMs >= 0)
+    QString address = plan.masterAddr, source = plan.masterAddrSource;
+    if (node.rankCount > 0 && node.firstRank < plan.ranks.size()) {
+        const QString own = QString::fromUtf8(valueOf(plan.ranks[node.firstRank].env, "MASTER_ADDR"));
+        if (own != address)
+            source = QStringLiteral("[node.%1.env_override]").arg(node.name);
+        address = own;
+    }
+    if (node.masterRoundTripMs >= 0 && address == plan.masterAddr)
         source = QStringLiteral("reached, %1 ms; ").arg(QString::number(node.masterRoundTripMs, 'f', 2)) + source;
-    return portSource.isEmpty() ? source : source + QStringLiteral("; port: ") + portSource;
-}
-
-Sourced masterText(const QString& address, int port, const QString& source)
-{
     const QString host = address.isEmpty()        ? QStringLiteral("?")
                          : address.contains(u':') ? u'[' + address + u']'
                                                   : address;
-    return {port > 0 ? QStringLiteral("%1:%2").arg(host).arg(port) : host, source};
+    return {plan.masterPort > 0 ? QStringLiteral("%1:%2").arg(host).arg(plan.masterPort) : host,
+            portSource.isEmpty() ? source : source + QStringLiteral("; port: ") + portSource};
 }
 
 } // namespace lockstep

@@ -105,11 +105,9 @@ struct LaunchPlan {
     [[nodiscard]] static Result<LaunchPlan> parse(const QByteArray& toml);
 };
 
-// "10.1.0.11:29417", "[fd00::1]:29417", without a port while it is 0.
-[[nodiscard]] Sourced masterText(const QString& address, int port, const QString& source);
-
-// "reached, 0.08 ms; the fastest subnet all share ...; port: free on gpu1"
-[[nodiscard]] QString masterSource(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource);
+// "10.1.0.11:29417", "[fd00::1]:29417", without a port while it is 0: what the node's ranks are told, by their own
+// environment. From "reached, 0.08 ms; the fastest subnet all share ...; port: free on gpu1".
+[[nodiscard]] Sourced masterText(const LaunchPlan& plan, const PlannedNode& node, const QString& portSource);
 
 struct Reached { // what a node found when it tried one of the master's addresses
     QString address;

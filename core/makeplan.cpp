@@ -89,11 +89,7 @@ private:
             if (name == "MASTER_ADDR") {
                 m_plan.masterAddr = QString::fromUtf8(value);
                 m_plan.masterAddrSource = QStringLiteral("env_override");
-                // The caller may know a name that every node resolves; a loopback address can't be meant.
-                if (m_nodes.size() > 1 &&
-                    (isLoopbackAddress(m_plan.masterAddr) || m_plan.masterAddr == QLatin1String("localhost")))
-                    error({}, QStringLiteral("MASTER_ADDR %1 is loopback").arg(m_plan.masterAddr),
-                          QStringLiteral("The other nodes would wait for themselves. Take it out of [env_override]."));
+                checkMasterAddr({}, m_plan.masterAddr, QStringLiteral("[env_override]"));
             } else if (name == "MASTER_PORT") {
                 if (const Result<int> port = parsePort(QString::fromUtf8(value), m_spec.allowLowPort);
                     port && *port > 0)
@@ -103,12 +99,44 @@ private:
                           port ? QStringLiteral("0 is no port.") : port.error().text);
             }
         }
+        for (const NodeSettings& settings : m_spec.nodeSettings)
+            for (const auto& [name, value] : settings.envOverride)
+                checkOfOneNode(settings.node, name, value);
         if (m_plan.overriddenEnv.contains(QLatin1String("MASTER_PORT")))
             m_portSource = QStringLiteral("env_override");
         else
             m_portSource = m_plan.masterPort > 0
                                ? QStringLiteral("master_port = %1").arg(m_plan.masterPort)
                                : QStringLiteral("a free one, chosen on %1 at the start").arg(m_nodes[0].node.name);
+    }
+
+    // The caller may know a name that every node resolves; a loopback address can't be meant.
+    void checkMasterAddr(const QString& node, const QString& address, const QString& table)
+    {
+        static const QStringList kOwnNames{QStringLiteral("localhost"), QStringLiteral("localhost.localdomain"),
+                                           QStringLiteral("ip6-localhost"), QStringLiteral("0.0.0.0"),
+                                           QStringLiteral("::")};
+        if (address.isEmpty())
+            error(node, QStringLiteral("MASTER_ADDR is empty"),
+                  QStringLiteral("It stands in %1. Give it an address, or take it out and the plan finds one.")
+                      .arg(table));
+        else if (m_nodes.size() > 1 && (isLoopbackAddress(address) || kOwnNames.contains(address.toLower())))
+            error(node, QStringLiteral("MASTER_ADDR %1 is loopback").arg(address),
+                  QStringLiteral("The other nodes would wait for themselves. Take it out of %1.").arg(table));
+    }
+
+    // Behind a translated address a node may reach the master by another one; the port and the number of ranks are one.
+    void checkOfOneNode(const QString& node, const QByteArray& name, const QByteArray& value)
+    {
+        const QString table = QStringLiteral("[node.%1.env_override]").arg(node);
+        if (name == "MASTER_ADDR")
+            checkMasterAddr(node, QString::fromUtf8(value), table);
+        else if (name == "MASTER_PORT" || name == "WORLD_SIZE")
+            error(
+                node, QStringLiteral("%1 of one node can't differ").arg(QString::fromUtf8(name)),
+                QStringLiteral("It stands in %1, and the ranks of the other nodes would wait elsewhere for ever. Write "
+                               "it in [env_override], for all of them.")
+                    .arg(table));
     }
 
     [[nodiscard]] RankCpus cpusOn(int i) const
@@ -139,7 +167,6 @@ private:
         node.clock = clockText(source);
         if (const Reached* tried = triedBy(source, m_plan.masterAddr))
             node.masterRoundTripMs = tried->roundTripMs;
-        node.master = masterText(m_plan.masterAddr, m_plan.masterPort, masterSource(m_plan, node, m_portSource));
         node.interface = overridden(i, m_master.nodes[i].interface,
                                     m_shares.backend == Backend::Nccl ? "NCCL_SOCKET_IFNAME" : "GLOO_SOCKET_IFNAME");
         if (node.interface.value.isEmpty() && node.interface.source.isEmpty())
@@ -148,6 +175,7 @@ private:
         node.reach = m_master.nodes[i].reach;
         m_plan.nodes.append(node);
         addRanks(i, node, cpus);
+        m_plan.nodes.last().master = masterText(m_plan, node, m_portSource);
         const int cores = source.facts ? source.facts->usableCores() : 0;
         if (m_shares.backend == Backend::Gloo && share.devices.isEmpty() && share.ranks > cores && cores > 0)
             m_plan.problems.append(

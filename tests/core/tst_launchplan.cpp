@@ -32,6 +32,7 @@ private slots:
     void refusedSpecs_data();
     void refusedSpecs();
     void overrides();
+    void overridesOfOneNode();
     void portOfTheMaster();
     void argv();
     void wrongNodes();
@@ -469,8 +470,39 @@ void TestLaunchPlan::overrides()
     QCOMPARE(valueOf(plan.ranks[2].env, "MASTER_PORT"), "4711");
     QCOMPARE(plan.nodes[0].master, Sourced({"10.0.0.99:4711", "env_override; port: env_override"}));
     QCOMPARE(plan.nodes[0].interface, Sourced({"=ib0", "env_override"}));
-    spec.envOverride = {{"MASTER_ADDR", "127.0.0.1"}};
-    QVERIFY(errors(planOf(spec, {"a" + kEth1, "b" + kEth2})).contains("loopback"));
+    for (const char* own : {"127.0.0.1", "127.0.1.1", "::1", "0.0.0.0", "::", "LocalHost", "ip6-localhost"}) {
+        spec.envOverride = {{"MASTER_ADDR", own}};
+        QVERIFY2(errors(planOf(spec, {"a" + kEth1, "b" + kEth2})).contains("is loopback"), own);
+    }
+    spec.envOverride = {{"MASTER_ADDR", ""}};
+    QVERIFY(errors(planOf(spec, {"a" + kEth1, "b" + kEth2})).contains("MASTER_ADDR is empty"));
+    for (const char* bad : {"-1", "69420", "29500 ", "29_500", "", "0", "80"}) {
+        spec.envOverride = {{"MASTER_PORT", bad}};
+        QVERIFY2(errors(planOf(spec, {"a"})).contains("MASTER_PORT in [env_override] can't be used"), bad);
+    }
+}
+
+// The ranks meet at one place: of one node only the way there may differ.
+void TestLaunchPlan::overridesOfOneNode()
+{
+    const QStringList two{"gpu1 2xH100" + kEth1, "gpu2 2xH100" + kEth2};
+    RunSpec spec;
+    spec.nodeSettings = {{"gpu2", 0, {}, {}, {{"MASTER_ADDR", "203.0.113.9"}}}};
+    LaunchPlan plan = planOf(spec, two);
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    plan.setMasterPort(29417, "free on gpu1");
+    QCOMPARE(plan.nodes[0].master.value, "10.0.0.11:29417");
+    QCOMPARE(plan.nodes[1].master, Sourced({"203.0.113.9:29417", "[node.gpu2.env_override]; port: free on gpu1"}));
+    QCOMPARE(valueOf(plan.ranks[1].env, "MASTER_ADDR"), "10.0.0.11");
+    QCOMPARE(valueOf(plan.ranks[2].env, "MASTER_ADDR"), "203.0.113.9");
+    for (const PlannedRank& rank : plan.ranks)
+        QCOMPARE(valueOf(rank.env, "MASTER_PORT"), "29417");
+    for (const char* name : {"MASTER_PORT", "WORLD_SIZE"}) {
+        spec.nodeSettings[0].envOverride = {{name, "29500"}};
+        QVERIFY2(errors(planOf(spec, two)).contains(QString(name) + " of one node can't differ"), name);
+    }
+    spec.nodeSettings[0].envOverride = {{"MASTER_ADDR", "127.0.0.1"}};
+    QVERIFY(errors(planOf(spec, two)).contains("Take it out of [node.gpu2.env_override]"));
 }
 
 void TestLaunchPlan::portOfTheMaster()
