@@ -191,16 +191,29 @@ private:
         spread(wanted);
     }
 
-    void spread(int wanted) // evenly, but never above a node's slots or devices
+    // Evenly, but never above a node's slots or devices, and on a node whose ranks the spec names just those.
+    void spread(int wanted)
     {
         QList<int> counts(m_nodes.size(), 0);
+        QList<bool> isSaid(m_nodes.size(), false);
         int placed = 0;
+        for (int i = 0; i < m_nodes.size(); ++i) {
+            isSaid[i] = ranksAsked(i) > 0;
+            counts[i] = ranksAsked(i);
+            placed += counts[i];
+        }
+        if (placed > wanted || (placed < wanted && !isSaid.contains(false))) {
+            problem(
+                Severity::Error, -1, QStringLiteral("%1 ranks in all do not fit what the nodes are told").arg(wanted),
+                QStringLiteral("ranks under [node.NAME] are %1 by themselves. Leave out one of the two.").arg(placed));
+            return;
+        }
         for (bool moved = true; moved && placed < wanted;) {
             moved = false;
             for (int i = 0; i < m_nodes.size() && placed < wanted; ++i) {
                 const int taken = m_nodes[i].node.slots_;
                 const int most = onDevices() ? places(i) : kMostRanksPerNode;
-                if (counts[i] < (taken > 0 ? std::min(taken, most) : most)) {
+                if (!isSaid[i] && counts[i] < (taken > 0 ? std::min(taken, most) : most)) {
                     ++counts[i];
                     ++placed;
                     moved = true;
@@ -211,7 +224,8 @@ private:
             problem(Severity::Error, -1, QStringLiteral("%1 ranks in all are more than the nodes take").arg(wanted),
                     QStringLiteral("Their slots and devices are enough for %1.").arg(placed));
         for (int i = 0; i < m_nodes.size(); ++i)
-            m_shares.nodes[i] = {counts[i], QStringLiteral("ranks = %1 in all").arg(wanted), {}, 0};
+            if (!isSaid[i])
+                m_shares.nodes[i] = {counts[i], QStringLiteral("ranks = %1 in all").arg(wanted), {}, 0};
     }
 
     void useDevices(int i)

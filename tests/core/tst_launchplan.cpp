@@ -26,6 +26,7 @@ private slots:
     void passedFromTheDesktop_data();
     void passedFromTheDesktop();
     void ofOneNode();
+    void ranksInAllBesideThoseOfOneNode();
     void portInTheEphemeralRange();
     void desktopIsDropped();
     void specEnvironment();
@@ -365,6 +366,23 @@ void TestLaunchPlan::ofOneNode()
     const Result<RunSpec> again = RunSpec::parse(spec.toToml(), "s.toml");
     QVERIFY2(again, again ? "" : qPrintable(again.error().text));
     QCOMPARE(*again, spec);
+}
+
+void TestLaunchPlan::ranksInAllBesideThoseOfOneNode()
+{
+    RunSpec spec;
+    spec.totalRanks = 5;
+    spec.nodeSettings = {{"b", 3, {}, {}, {}}};
+    const QStringList three{"a 8cores" + kEth1, "b 8cores" + kEth2, "c 8cores | eth0 10.0.0.13/24"};
+    LaunchPlan plan = planOf(spec, three);
+    QVERIFY2(plan.launchable(), qPrintable(errors(plan)));
+    QCOMPARE(table(plan), "0,0,0 1,1,0 2,1,1 3,1,2 4,2,0");
+    QCOMPARE(plan.nodes[1].ranks.source, "ranks = 3 in [node.b]");
+    spec.nodeSettings[0].ranks = 6;
+    QVERIFY2(errors(planOf(spec, three)).contains("5 ranks in all do not fit what the nodes are told"),
+             qPrintable(errors(planOf(spec, three))));
+    spec.nodeSettings = {{"a", 1, {}, {}, {}}, {"b", 1, {}, {}, {}}, {"c", 1, {}, {}, {}}};
+    QVERIFY(errors(planOf(spec, three)).contains("are 3 by themselves"));
 }
 
 void TestLaunchPlan::portInTheEphemeralRange()
