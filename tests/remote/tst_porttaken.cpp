@@ -25,6 +25,16 @@ void TestPortTaken::spellings_data()
     row("listen EADDRINUSE: 29500", true);
     row("bind: Address already in use", true);
     row("port 29500 is already in use", true);
+    row("getaddrinfo: code: -98, name: UV_EADDRINUSE", true);
+    row("OSError: [Errno 98] Die Adresse wird bereits verwendet", true);
+    row("bind() failed, errno=98", true);
+    row("Error { kind: AddrInUse } (os error 98)", true);
+    row("{'errno': 98}", true);
+    row("Address is already in use: bind", true);
+    row("Port 29500 is in use by another process", true);
+    row("port: 29500 already used", true);
+    row("errno: 980", false);
+    row("port 29500 in useful range", false);
     row("RuntimeError: [errno 111] Connection refused", false);
     row("loss 98 at errno", false);
     row("errno: 9 - Bad file descriptor", false);
