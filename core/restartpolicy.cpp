@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/restartpolicy.h"
 
+#include "core/planenvironment.h"
+
 #include <algorithm>
 
 namespace lockstep {
@@ -22,7 +24,8 @@ Again startAgain(const RunSpec& spec, const RunState& state, const AttemptsSoFar
     if (state.stopRequested || !state.cause || soFar.wouldRepeat || state.phase == RunPhase::Stopped ||
         state.phase == RunPhase::Finished)
         return Again::No;
-    if (soFar.portTaken && !soFar.portRetried && spec.masterPort == 0)
+    const bool isPortChosen = spec.masterPort == 0 && valueOf(spec.envOverride, "MASTER_PORT").isEmpty();
+    if (soFar.portTaken && !soFar.portRetried && isPortChosen)
         return Again::OtherPort;
     if (soFar.restarts >= spec.restarts || failsAgain(state))
         return Again::No;

@@ -16,6 +16,7 @@ class TstRestartPolicy : public QObject {
 private slots:
     void decides_data();
     void decides();
+    void leavesAnOverriddenPortAlone();
     void pauses();
     void resumesFromTheNewestCheckpoint_data();
     void resumesFromTheNewestCheckpoint();
@@ -76,6 +77,19 @@ void TstRestartPolicy::decides()
     QCOMPARE(startAgain(spec, state, soFar), wanted);
     state.cause.reset();
     QCOMPARE(startAgain(spec, state, soFar), Again::No);
+}
+
+void TstRestartPolicy::leavesAnOverriddenPortAlone()
+{
+    RunSpec spec;
+    spec.envOverride = {{"MASTER_PORT", "29500"}}; // the plan would set no other
+    RunState state;
+    state.phase = RunPhase::Failed;
+    RankState rank;
+    rank.exitCode = 1;
+    state.ranks = {rank};
+    state.cause = FirstCause{0, QStringLiteral("n1"), QStringLiteral("Rank 0 on n1 failed"), {}, {}, {}};
+    QCOMPARE(startAgain(spec, state, {0, false, true}), Again::No);
 }
 
 void TstRestartPolicy::pauses()
