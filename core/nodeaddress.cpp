@@ -10,8 +10,9 @@ namespace {
 
 // Interfaces of containers and virtual machines: every host has the same addresses there, and none leads to another
 // host.
-constexpr const char* kVirtualInterfaces[] = {"docker", "br-",   "veth",   "virbr", "cni",   "flannel", "cali",
-                                              "lxcbr",  "lxdbr", "podman", "vnet",  "kube-", "dummy"};
+constexpr const char* kVirtualInterfaces[] = {"docker",  "br-",   "veth",    "virbr",  "cni",     "flannel", "cali",
+                                              "lxcbr",   "lxdbr", "incusbr", "podman", "nerdctl", "vnet",    "vmnet",
+                                              "vboxnet", "kube-", "cilium",  "weave",  "cbr",     "dummy"};
 
 bool parseInto(NodeAddress& address)
 {

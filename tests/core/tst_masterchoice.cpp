@@ -90,6 +90,14 @@ void TestMasterChoice::chosen_data()
         << "10.0.0.1"
         << "e e"
         << "the only";
+    QTest::newRow("of other virtual machines and containers")
+        << QStringList{"a | vboxnet0 192.168.56.1/24 100000 | vmnet8 192.168.80.1/24 | cilium_host 10.244.0.1/16 | "
+                       "incusbr0 10.9.0.1/24 | nerdctl0 10.4.0.1/24 | weave 10.32.0.1/12 | e 10.0.0.1/24",
+                       "b | vboxnet0 192.168.56.2/24 100000 | vmnet8 192.168.80.2/24 | cilium_host 10.244.1.1/16 | "
+                       "incusbr0 10.9.0.2/24 | nerdctl0 10.4.0.2/24 | weave 10.32.0.2/12 | e 10.0.0.2/24"}
+        << "10.0.0.1"
+        << "e e"
+        << "the only";
     QTest::newRow("several have it") << QStringList{"a | vpn 10.8.0.1/24 100000 | e 10.0.0.1/24",
                                                     "b | vpn 10.8.0.1/24 100000 | e 10.0.0.2/24"}
                                      << "10.0.0.1"
