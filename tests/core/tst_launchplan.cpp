@@ -410,6 +410,8 @@ void TestLaunchPlan::desktopIsDropped()
                               {"MASTER_PORT", "1"},
                               {"OMPI_COMM_WORLD_RANK", "0"},
                               {"TORCHELASTIC_RUN_ID", "x"},
+                              {"FLUX_TASK_RANK", "0"},
+                              {"PALS_RANKID", "0"},
                               {"SSH_CONNECTION", "x"},
                               {"BASH_FUNC_module%%", "() { :; }"},
                               {"PS1", "$(id)"},
@@ -421,8 +423,9 @@ void TestLaunchPlan::desktopIsDropped()
     const LaunchPlan with = makePlan(spec, test::nodes({"this"}), desktop);
     const LaunchPlan without = makePlan(spec, test::nodes({"this"}), {});
     QCOMPARE(with.ranks, without.ranks);
-    QCOMPARE(with.droppedEnv, QStringList({"LOCAL_RANK", "MASTER_PORT", "OMPI_COMM_WORLD_RANK", "PET_NNODES",
-                                           "SLURM_JOB_ID", "SLURM_NTASKS", "TORCHELASTIC_RUN_ID", "WORLD_SIZE"}));
+    QCOMPARE(with.droppedEnv,
+             QStringList({"FLUX_TASK_RANK", "LOCAL_RANK", "MASTER_PORT", "OMPI_COMM_WORLD_RANK", "PALS_RANKID",
+                          "PET_NNODES", "SLURM_JOB_ID", "SLURM_NTASKS", "TORCHELASTIC_RUN_ID", "WORLD_SIZE"}));
 }
 
 void TestLaunchPlan::specEnvironment()
