@@ -28,11 +28,25 @@ struct ProxyCommand::State {
     pid_t pid = -1;
     Descriptor end, err;
     std::stop_source hangUp;
-    std::promise<QByteArray> said;
-    std::shared_future<QByteArray> words{said.get_future()};
+    std::promise<QString> said;
+    std::shared_future<QString> words{said.get_future()};
 
     void watch();
+    [[nodiscard]] QString wordsAtEnd(const QByteArray& last) const;
 };
+
+// One that fails without a word is told by its exit code. It stays to be reaped.
+QString ProxyCommand::State::wordsAtEnd(const QByteArray& last) const
+{
+    const QString complaint = QString::fromUtf8(last).simplified();
+    siginfo_t info{};
+    if (!complaint.isEmpty() || waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_status == 0)
+        return complaint;
+    return (info.si_code == CLD_EXITED ? QStringLiteral("it ended with exit code %1 and said nothing.")
+                                       : QStringLiteral("signal %1 ended it."))
+        .arg(info.si_status);
+}
 
 // On a thread of its own, to the end of the command: its complaints must not block it, and it must be reaped.
 void ProxyCommand::State::watch()
@@ -60,7 +74,7 @@ void ProxyCommand::State::watch()
         }
         ended = entries[0].revents != 0;
     }
-    said.set_value(last);
+    said.set_value(wordsAtEnd(last));
     while (!hangUp.stop_requested()) { // what it has put into the background may still carry the connection
         pollfd entry = wake.pollEntry();
         poll(&entry, 1, -1);
@@ -110,7 +124,7 @@ QString ProxyCommand::complaint(const std::stop_token& stop) const
 {
     if (stop.stop_requested() || m_state->words.wait_for(kComplaintTime) != std::future_status::ready)
         return {};
-    return QString::fromUtf8(m_state->words.get()).simplified();
+    return m_state->words.get();
 }
 
 } // namespace lockstep

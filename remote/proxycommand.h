@@ -19,7 +19,8 @@ public:
     ProxyCommand(const ProxyCommand&) = delete;
     ProxyCommand& operator=(const ProxyCommand&) = delete;
 
-    // The end of what it wrote to its standard error; waits a moment for it to end and say why.
+    // The end of what it wrote to its standard error, or with what exit code it failed; waits a moment for it to end.
+    // Empty: it goes on, or ended well.
     [[nodiscard]] QString complaint(const std::stop_token& stop) const;
 
 private:

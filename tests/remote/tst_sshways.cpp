@@ -186,6 +186,7 @@ void TestSshWays::proxyCommand_data()
                                   << "";
     QTest::newRow("it fails") << QByteArray(" ProxyCommand sh -c 'echo the gate is shut >&2; exit 3'")
                               << "the gate is shut";
+    QTest::newRow("it fails without a word") << QByteArray(" ProxyCommand false") << "exit code 1";
     QTest::newRow("no such program") << QByteArray(" ProxyCommand /no/such/gate %h") << "/no/such/gate";
     QTest::newRow("RevokedHostKeys") << QByteArray(" RevokedHostKeys /etc/ssh/krl") << "RevokedHostKeys";
     QTest::newRow("ProxyUseFdpass") << QByteArray(" ProxyCommand x\n ProxyUseFdpass yes") << "ProxyUseFdpass";
