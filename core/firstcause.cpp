@@ -81,8 +81,12 @@ std::optional<FirstCause> judge(RunState& state)
     if (first && !(state.stopRequested && lostPeer(*first)))
         cause = causeOf(state, *first);
     for (RankState& rank : state.ranks) {
-        if (rank.endedWallUs == 0)
+        if (rank.endedWallUs == 0) {
+            const bool proven = state.nodes.value(rank.nodeIndex).left == 0;
+            if (proven && (rank.phase == RankPhase::Starting || rank.phase == RankPhase::Training))
+                rank.phase = RankPhase::Lost; // gone, and its supervisor did not live to say how
             continue;
+        }
         if (!failed(rank))
             rank.phase = RankPhase::Finished;
         else if (cause && rank.rank == cause->rank)

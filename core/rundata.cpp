@@ -38,6 +38,8 @@ void RunData::setState(const RunState& state)
     const std::optional<FirstCause> shown = judge(judged);
     if (state.cause && (!shown || shown->title != state.cause->title))
         m_told = state.cause;
+    else if (!state.cause)
+        m_told.reset(); // it was ended since
     // The ranks' phases, the proof and the cause come from the spools, which know better than whoever watched.
     if (m_fromStream && next.ranks.size() == m_state.ranks.size() && next.nodes.size() == m_state.nodes.size() &&
         next.attempt == m_state.attempt) {

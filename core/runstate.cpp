@@ -214,6 +214,8 @@ void settle(RunState& state)
             state.reason = state.cause->title;
         return;
     }
+    if (state.phase == RunPhase::Lost)
+        return; // whoever followed it knows that something of it lives on
     const bool stopping = std::any_of(state.nodes.begin(), state.nodes.end(),
                                       [](const NodeRunState& node) { return node.stoppingWallUs != 0; });
     const bool training = std::any_of(state.ranks.begin(), state.ranks.end(),
@@ -221,7 +223,7 @@ void settle(RunState& state)
     if (stopping || state.cause)
         state.phase = RunPhase::Stopping;
     else if (training)
-        state.phase = RunPhase::Running;
+        state.phase = state.stopRequested ? RunPhase::Stopping : RunPhase::Running;
 }
 
 } // namespace lockstep

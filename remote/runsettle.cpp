@@ -29,9 +29,11 @@ void RunSession::settled()
     }
     if (m_state.cause) {
         m_state.cause->lastLines = m_lastLines.value(m_state.cause->rank);
-        // Of an attempt that is the newest: spools that are read again tell of older ones first.
-        if (m_claim && m_watching == Watching::Live && m_state.attempt == m_attempt && !m_state.stopRequested &&
-            !m_others.isActive() && !m_othersStopped && !m_work.empty()) {
+        // Of an attempt that is the newest: spools that are read again tell of older ones first. What lives on without
+        // a supervisor is a person's to end, and its peers with it.
+        const bool offered = std::ranges::any_of(m_work, [](const NodeWork& work) { return work.offered; });
+        if (m_claim && !offered && m_watching == Watching::Live && m_state.attempt == m_attempt &&
+            !m_state.stopRequested && !m_others.isActive() && !m_othersStopped && !m_work.empty()) {
             m_othersStopped = true;
             m_others.start();
         }

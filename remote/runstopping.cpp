@@ -104,6 +104,7 @@ void RunSession::stopAnswered(int nodeIndex, const Result<StopProof>& proof)
         work.offered = false;
         node.gone = std::max(node.gone, proof->gone);
         node.left = proof->left;
+        m_state.cause = judge(m_state);
         if (m_watching == Watching::Proving) // what it wrote since our copy ended
             follow(nodeIndex, {}, FollowJob::Until::RunEnds);
     } else if (proof.error().code == ErrorCode::NotFound) {

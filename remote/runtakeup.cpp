@@ -106,6 +106,7 @@ void RunSession::attached(const StoredRun& run)
         // The spools are the truth: what the state file said of ranks is folded anew out of them.
         m_state = restarted(run.state, m_plan);
         m_state.attempt = 1;
+        m_state.reason.clear();
         if (m_state.phase != RunPhase::Running && m_state.phase != RunPhase::Stopping)
             m_state.phase = RunPhase::Starting;
     }

@@ -93,7 +93,7 @@ void TestRunState::story_data()
     QTest::addColumn<QStringList>("changes");
     QTest::addColumn<bool>("stopAsked");
     QTest::addColumn<QString>(
-        "ranksThen"); // f inished or failed, e nded with the others, s topped, t raining, w aiting
+        "ranksThen"); // f inished or failed, e nded with the others, l ost, s topped, t raining, w aiting
     QTest::addColumn<QString>("phase");
     QTest::addColumn<QString>("title");
     QTest::addColumn<int>("code");
@@ -138,6 +138,10 @@ void TestRunState::story_data()
                                      << "feww"
                                      << "stopping"
                                      << "Rank 0 on gpu1 lost a peer" << 7;
+    QTest::newRow("a supervisor that did not live to say how")
+        << QStringList{"r0 run t=1", "r2 run t=1", "n0 end t=9"} << true << "lwtw"
+        << "stopping"
+        << "" << 1;
     QTest::newRow("stopped on request") << QStringList{"n0 stop t=40",   "n1 stop t=40",    "r0 kill=15 t=41",
                                                        "r1 kill=9 t=42", "r2 kill=15 t=41", "r3 code=7 t=41",
                                                        "n0 end t=43",    "n1 end t=43"}

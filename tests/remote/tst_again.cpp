@@ -260,6 +260,8 @@ void TstAgain::offersWhatALostSupervisorLeft()
     QVERIFY(finished.wait(kEndMs));
     QCOMPARE(MadeNodes::tagged(run), QList<qint64>());
     QCOMPARE(session.state().proof(), QStringLiteral("2 of 2 ranks gone, 0 left behind"));
+    QCOMPARE(words(session.state().ranks[1].phase), words(RankPhase::Lost));
+    QVERIFY2(!session.state().cause && session.state().reason.isEmpty(), "it no longer lives on");
 }
 
 // As after a stop whose node could not be reached, or a launch that was given up.
