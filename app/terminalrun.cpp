@@ -74,6 +74,8 @@ TerminalRun::TerminalRun(RunParts parts, StoreThread& store, Manner manner)
 {
     connect(&m_signals, &InterruptSignals::interrupted, this, &TerminalRun::signalled);
     connect(&m_session, &RunSession::planChanged, &m_data, &RunData::setPlan);
+    connect(&m_session, &RunSession::planChanged, this,
+            [this](const RunSpec&, const LaunchPlan& plan) { showWarnings(plan); });
     connect(&m_session, &RunSession::stateChanged, this, &TerminalRun::showState);
     connect(&m_session, &RunSession::updated, &m_data, &RunData::apply);
     connect(&m_session, &RunSession::said, this, &TerminalRun::sentence);
@@ -120,6 +122,20 @@ void TerminalRun::showState(const RunState& state)
     const bool enough = m_attached ? isAllHere(state) : state.phase == RunPhase::Running;
     if (m_manner.wish == Wish::Detach && enough)
         leaveDetached(kExitDone);
+}
+
+// What the plan found that stops no launch: who else holds a device, ranks that share a core. Errors come as the cause.
+void TerminalRun::showWarnings(const LaunchPlan& plan)
+{
+    if (m_attached)
+        return; // said at its launch
+    for (const Problem& problem : plan.problems) {
+        const QString text = QStringLiteral("warning: %1. %2").arg(problem.title, problem.detail);
+        if (problem.severity != Severity::Warning || m_warned.contains(text))
+            continue;
+        m_warned.insert(text);
+        sentence(text);
+    }
 }
 
 // Old numbers must not look like new ones: a node that falls silent is said, and when it is back.

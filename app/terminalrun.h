@@ -10,6 +10,7 @@
 
 #include <QElapsedTimer>
 #include <QHash>
+#include <QSet>
 
 #include <functional>
 
@@ -37,6 +38,7 @@ public:
 
 private:
     void showState(const RunState& state);
+    void showWarnings(const LaunchPlan& plan);
     void showLinks(const RunState& state);
     void showProgress();
     void sentence(const QString& text);
@@ -52,6 +54,7 @@ private:
     QTimer m_progressTimer;
     QElapsedTimer m_clock;
     QString m_said;                     // the last state or deploy line that was printed
+    QSet<QString> m_warned;             // a plan comes again when more of it is known
     QHash<QString, LinkPhase> m_silent; // nodes that were said to be silent, and how
     qint64 m_nextLineMs = 0;
     int m_interrupts = 0;
