@@ -12,6 +12,7 @@
 #include "app/resultscommand.h"
 #include "app/screenshots.h"
 #include "app/signals.h"
+#include "app/standardstreams.h"
 #include "app/storedruns.h"
 #include "app/terminalquestions.h"
 #include "app/windowsettings.h"
@@ -161,6 +162,7 @@ int answer(QApplication* application, const Options& options, Desk& desk)
 int main(int argc, char** argv)
 {
     using namespace lockstep;
+    openStandardStreams();
     raiseDescriptorLimit();
     const Parsed parsed = parseOptions(argc, argv);
     if (!parsed.options)
@@ -191,5 +193,9 @@ int main(int argc, char** argv)
     }
     const auto terminal = TerminalQuestions::hasTerminal() ? std::make_unique<TerminalQuestions>() : nullptr;
     Desk desk{DataFolder(DataFolder::standardPath()), terminal ? &terminal->board() : nullptr};
-    return answer(qobject_cast<QApplication*>(application.get()), options, desk);
+    const int code = answer(qobject_cast<QApplication*>(application.get()), options, desk);
+    const auto lost = outputLost();
+    if (lost)
+        note(QStringLiteral("lockstep: ") + *lost);
+    return lost && code == kExitDone ? kExitFailed : code;
 }

@@ -249,6 +249,31 @@ private slots:
                  QStringLiteral("stopped"));
     }
 
+    void outputThatGoesNowhere_data()
+    {
+        QTest::addColumn<QString>("redirection");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QByteArray>("says");
+        QTest::newRow("a full disk") << ">/dev/full" << 1 << QByteArray("could not be written");
+        QTest::newRow("stdout is closed") << ">&-" << 0 << QByteArray();
+        QTest::newRow("all are closed") << "<&- >&- 2>&-" << 0 << QByteArray();
+    }
+
+    void outputThatGoesNowhere()
+    {
+        QFETCH(QString, redirection);
+        QProcess process;
+        process.setProcessEnvironment(environment());
+        process.start(QStringLiteral("bash"),
+                      {"-c", QStringLiteral(LOCKSTEP_BIN_DIR "/lockstep nodes list --json ") + redirection});
+        QVERIFY(process.waitForFinished(kRunTimeMs));
+        const QByteArray said = process.readAllStandardError();
+        QVERIFY2(process.exitStatus() == QProcess::NormalExit, said);
+        QTEST(process.exitCode(), "code");
+        QFETCH(QByteArray, says);
+        QVERIFY2(says.isEmpty() ? said.isEmpty() : said.contains(says), said);
+    }
+
     void wrongUsageIsJsonToo()
     {
         for (const QStringList& words : {QStringList{"bogus", "--json"}, QStringList{"plan", "--json"},
