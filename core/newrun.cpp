@@ -63,10 +63,15 @@ Result<RunStore::Numbering> RunStore::nextNumber()
     if (const Result<void> made = makePrivateFolder(m_folder.runsFolder()); !made)
         return std::unexpected(made.error());
     Numbering numbering{std::make_unique<QLockFile>(m_folder.path() + QStringLiteral("/numbers.lock"))};
-    if (!numbering.lock->tryLock(kNumberLockMs))
-        return failure(
-            ErrorCode::Busy,
-            QStringLiteral("Another Lockstep holds %1; try again when it has answered.").arg(m_folder.path()));
+    if (!numbering.lock->tryLock(kNumberLockMs)) {
+        if (numbering.lock->error() == QLockFile::LockFailedError)
+            return failure(
+                ErrorCode::Busy,
+                QStringLiteral("Another Lockstep holds %1; try again when it has answered.").arg(m_folder.path()));
+        return failure(ErrorCode::Io, QStringLiteral("Nothing can be written into %1. Is there room, and may you write "
+                                                     "there?")
+                                          .arg(m_folder.path()));
+    }
     const Result<QList<RunSummary>> known = list();
     if (!known)
         return std::unexpected(known.error());
