@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/termchart.h"
 
+#include <QSet>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,6 +40,15 @@ std::vector<const Series*> lossSeries(const RunData& data)
         if (key.metric == QLatin1String("loss") && key.rank >= 0 && pair.first.size() > 0)
             list.push_back(&pair.first);
     return list;
+}
+
+QString ranksText(const RunData& data) // each counts once, however many attempts it drew
+{
+    QSet<int> ranks;
+    for (const auto& [key, pair] : data.allSeries())
+        if (key.metric == QLatin1String("loss") && key.rank >= 0 && pair.first.size() > 0)
+            ranks.insert(key.rank);
+    return ranks.size() == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(ranks.size());
 }
 
 // Mean over ranks of what falls into each of `columns` equal parts of the steps.
@@ -93,7 +104,7 @@ QString lossChart(const RunData& data, int width, int height)
         cell = QChar(static_cast<char16_t>(cell.unicode() | kBits[row % kDotsDown][column % kDotsAcross]));
     }
     QString text =
-        QStringLiteral("loss, mean of %1 ranks, step %2 to %3\n").arg(list.size()).arg(steps.from).arg(steps.to);
+        QStringLiteral("loss, mean of %1, step %2 to %3\n").arg(ranksText(data)).arg(steps.from).arg(steps.to);
     for (int row = 0; row < height; ++row) {
         const QString label = row == 0            ? QString::number(values.to, 'g', 4)
                               : row == height - 1 ? QString::number(values.from, 'g', 4)

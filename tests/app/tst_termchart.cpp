@@ -13,13 +13,13 @@ class TestTermChart : public QObject {
 
 private:
     // Through the real path: records, decoder, data.
-    static void feed(RunData& data, const std::vector<std::vector<double>>& lossesOfRanks)
+    static void feed(RunData& data, const std::vector<std::vector<double>>& lossesOfRanks, int attempt = 1)
     {
         std::string spool;
         wire::Encoder encoder(spool);
         encoder.begin("hello", wire::kNode, 1)
             .field("version", 1)
-            .field("attempt", 1)
+            .field("attempt", attempt)
             .field("wall_us", 1'000'000)
             .end();
         for (std::size_t rank = 0; rank < lossesOfRanks.size(); ++rank)
@@ -30,6 +30,7 @@ private:
                     .end();
         RunState state;
         state.nodes = {NodeRunState()};
+        state.attempt = attempt;
         for (std::size_t rank = 0; rank < lossesOfRanks.size(); ++rank)
             state.ranks.emplace_back().rank = static_cast<int>(rank);
         data.setState(state);
@@ -61,6 +62,15 @@ private slots:
         QVERIFY(dots(lines[1].left(12)) > 0);
         QVERIFY(dots(lines[5].right(4)) > 0);
         QCOMPARE(dots(lines[5].left(12)), 0);
+    }
+
+    void aRankOfTwoAttemptsIsOne()
+    {
+        RunData data;
+        feed(data, {{4, 3}, {4, 3}}, 1);
+        feed(data, {{2, 1}, {2, 1}}, 2);
+        QVERIFY2(lossChart(data, 40, 5).contains(QStringLiteral("mean of 2 ranks")),
+                 qPrintable(lossChart(data, 40, 5)));
     }
 
     void nanIsNoPoint()
