@@ -54,13 +54,18 @@ QString planTable(const LaunchPlan& plan)
 QString problemText(const QList<Problem>& problems)
 {
     QString text;
-    for (const auto& problem : problems) {
-        const QString word = problem.severity == Severity::Error     ? QStringLiteral("error")
-                             : problem.severity == Severity::Warning ? QStringLiteral("warning")
-                                                                     : QStringLiteral("note");
-        text += QStringLiteral("\n%1: %2. %3\n").arg(word, problem.title, problem.detail);
-    }
+    for (const auto& problem : problems)
+        text += u'\n' + problemLine(problem) + u'\n';
     return text;
+}
+
+QString problemLine(const Problem& problem)
+{
+    const QString word = problem.severity == Severity::Error     ? QStringLiteral("error")
+                         : problem.severity == Severity::Warning ? QStringLiteral("warning")
+                                                                 : QStringLiteral("note");
+    const QLatin1String stop(problem.title.endsWith(u'.') ? "" : "."); // an error's sentence has its own
+    return QStringLiteral("%1: %2%3 %4").arg(word, problem.title, stop, problem.detail).trimmed();
 }
 
 QString deviceText(const NodeFacts& facts)

@@ -8,6 +8,7 @@ namespace lockstep {
 
 [[nodiscard]] QString planTable(const LaunchPlan& plan); // the rows, and the ways that were tried
 [[nodiscard]] QString problemText(const QList<Problem>& problems);
-[[nodiscard]] QString deviceText(const NodeFacts& facts); // "8 × NVIDIA H100", "CPU, 16 cores"
+[[nodiscard]] QString problemLine(const Problem& problem); // "warning: gpu1 also runs x. It holds …"
+[[nodiscard]] QString deviceText(const NodeFacts& facts);  // "8 × NVIDIA H100", "CPU, 16 cores"
 
 } // namespace lockstep

@@ -3,6 +3,7 @@
 
 #include "app/answer.h"
 #include "app/jsonvalues.h"
+#include "app/plantext.h"
 #include "app/storedruns.h"
 #include "app/termchart.h"
 #include "ui/plots/figures.h"
@@ -130,7 +131,7 @@ void TerminalRun::showWarnings(const LaunchPlan& plan)
     if (m_attached)
         return; // said at its launch
     for (const Problem& problem : plan.problems) {
-        const QString text = QStringLiteral("warning: %1. %2").arg(problem.title, problem.detail);
+        const QString text = problemLine(problem);
         if (problem.severity != Severity::Warning || m_warned.contains(text))
             continue;
         m_warned.insert(text);

@@ -100,8 +100,10 @@ QList<Problem> cpuProblems(const PlanNode& node) // two runs there only slow eac
         if (there.devices.isEmpty())
             problems.append({Severity::Warning, node.node.name,
                              QStringLiteral("%1 also runs %2").arg(node.node.name, there.run),
-                             QStringLiteral("It holds the CPU with %1 ranks%2; both will be slower.")
-                                 .arg(there.ranks > 0 ? QString::number(there.ranks) : QStringLiteral("its"),
+                             QStringLiteral("It holds the CPU with %1%2; both will be slower.")
+                                 .arg(there.ranks == 1  ? QStringLiteral("1 rank")
+                                      : there.ranks > 0 ? QStringLiteral("%1 ranks").arg(there.ranks)
+                                                        : QStringLiteral("its ranks"),
                                       sinceText(node, there.sinceWallUs))});
     return problems;
 }

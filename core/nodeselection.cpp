@@ -47,8 +47,9 @@ private:
     {
         const QString rest =
             at < m_text.size() ? QStringLiteral("at character %1").arg(at + 1) : QStringLiteral("at its end");
-        return failure(code, QStringLiteral("The selection \"%1\" can't be meant %2: %3.").arg(m_text, rest, why),
-                       node);
+        const QString stop = why.endsWith(u'.') ? QString() : QStringLiteral("."); // a sentence of its own has one
+        return failure(
+            code, QStringLiteral("The selection \"%1\" can't be meant %2: %3%4").arg(m_text, rest, why, stop), node);
     }
 
     void skipBlanks()

@@ -198,8 +198,10 @@ QString SentFolder::words() const
 Result<SentFolder> SentFolder::read(const QString& folder)
 {
     if (!QFileInfo(folder).isDir())
-        return failure(ErrorCode::NotFound,
-                       QStringLiteral("The folder %1 that is to go with the run is not there.").arg(folder));
+        return failure(
+            ErrorCode::NotFound,
+            QStringLiteral("The folder %1 that is to go with the run %2.")
+                .arg(folder, QFileInfo::exists(folder) ? QStringLiteral("is a file") : QStringLiteral("is not there")));
     auto sent = Walk(folder).read();
     if (sent && sent->paths.isEmpty())
         return failure(

@@ -299,6 +299,8 @@ void TestLaunchPlan::heldByAnotherRun()
     QCOMPARE(plan.problems.size(), 1);
     QCOMPARE(plan.problems[0].title, "this also runs r1");
     QCOMPARE(plan.problems[0].detail, "It holds the CPU with 4 ranks since " + since + "; both will be slower.");
+    nodes[0].facts->runs[0].ranks = 1;
+    QVERIFY(makePlan({}, nodes, {}).problems[0].detail.startsWith("It holds the CPU with 1 rank since "));
 }
 
 void TestLaunchPlan::passedFromTheDesktop_data()
