@@ -186,7 +186,12 @@ int checkNodes(const Options& options, const Desk& desk)
     bool ready = true;
     QJsonArray array;
     QList<QStringList> rows;
-    for (const auto& state : list.nodes()) {
+    for (NodeState state : list.nodes()) {
+        if (!settled(state.phase))
+            state.sentence = QStringLiteral("%1 has not answered in %2 s: its login shell prints without end, or its "
+                                            "line is very slow. Log in there by ssh and look.")
+                                 .arg(state.node.name)
+                                 .arg(kCheckTime.count());
         ready = ready && state.phase == NodePhase::Ready;
         const QString twin = twinOf(state, list.nodes());
         QJsonObject json = toJson(state);

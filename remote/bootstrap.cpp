@@ -97,6 +97,7 @@ Error refusal(const Finished& finished, const QString& node)
         why = QStringLiteral("the shell there ended with exit code %2 (%1).");
     }
     why = why.contains(QLatin1String("%2")) ? why.arg(words).arg(finished.exitCode) : why.arg(words);
+    why.remove(QLatin1String(" ()")); // it said nothing
     return {ErrorCode::Agent, what + why, node};
 }
 
