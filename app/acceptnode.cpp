@@ -2,6 +2,7 @@
 #include "app/acceptnode.h"
 
 #include "app/answer.h"
+#include "app/jsonvalues.h"
 #include "app/livecommands.h"
 #include "app/texttable.h"
 #include "remote/eachnode.h"
@@ -12,7 +13,7 @@ namespace {
 
 struct ShownKeys {
     QList<NodeState> unknown;
-    bool othersTrusted = true; // the other nodes' keys are known, whatever else is wrong with them
+    QList<NodeState> untrusted; // no key was seen, or a changed one; of the others the key is known
 };
 
 bool isHostKeyTrusted(NodePhase phase)
@@ -34,7 +35,8 @@ ShownKeys shownKeys(const Desk& desk, const QList<Node>& nodes)
             continue;
         }
         note(QStringLiteral("%1: %2").arg(state.node.name, state.sentence));
-        shown.othersTrusted = shown.othersTrusted && isHostKeyTrusted(state.phase);
+        if (!isHostKeyTrusted(state.phase))
+            shown.untrusted += state;
     }
     return shown;
 }
@@ -70,13 +72,18 @@ int acceptNode(const Options& options, const Desk& desk)
     if (!nodes)
         return leave(nodes.error(), options.output);
     QList<std::pair<Node, QString>> keys;
+    QJsonArray array;
     bool all = true;
     if (!options.fingerprint.isEmpty()) {
         for (const Node& node : *nodes)
             keys.append({node, options.fingerprint});
     } else {
         const ShownKeys shown = shownKeys(desk, *nodes);
-        all = shown.othersTrusted;
+        all = shown.untrusted.isEmpty();
+        for (const NodeState& state : shown.untrusted)
+            array << QJsonObject{
+                {"node", state.node.name},
+                {"error", QJsonObject{{"code", QLatin1String(toString(state.phase))}, {"text", state.sentence}}}};
         if (!shown.unknown.isEmpty())
             if (auto asked = askedOnce(desk, shown.unknown); !asked)
                 return leave(asked.error(), options.output);
@@ -89,11 +96,15 @@ int acceptNode(const Options& options, const Desk& desk)
             return leave(accepted.error(), options.output);
         if (!accepted) { // the others are accepted all the same
             note(accepted.error().text);
+            array << failedNode(node.name, accepted.error());
             all = false;
             continue;
         }
+        array << QJsonObject{{"node", node.name}, {"fingerprint", fingerprint}};
         note(QStringLiteral("%1: its host key %2 is known now.").arg(node.name, fingerprint));
     }
+    if (options.output == Output::Json)
+        printJson(array);
     return all ? kExitDone : kExitFailed;
 }
 

@@ -71,6 +71,18 @@ struct NodeAnswer { // of one node for `bundles`
     BundleRemoval removal;
 };
 
+// A mistyped one; known only when all nodes have answered.
+QStringList onNoNode(const std::vector<NodeAnswer>& answers, const QStringList& named)
+{
+    if (std::ranges::any_of(answers, [](const NodeAnswer& answer) { return !answer.bundles; }))
+        return {};
+    QStringList missing = named;
+    for (const NodeAnswer& answer : answers)
+        for (const NodeBundle& bundle : *answer.bundles)
+            missing.removeIf([&bundle](const QString& hash) { return bundle.hash.startsWith(hash); });
+    return missing;
+}
+
 QStringList wanted(const QList<NodeBundle>& bundles, const QStringList& named, const QString& current)
 {
     QStringList hashes;
@@ -205,6 +217,14 @@ int bundlesCommand(const Options& options, const Desk& desk)
         });
     if (!answers)
         return leave(answers.error(), options.output);
+    if (const QStringList missing = onNoNode(*answers, options.bundles); !missing.isEmpty())
+        return leave(
+            Error{ErrorCode::NotFound,
+                  QStringLiteral("No node has a bundle %1; `lockstep bundles` lists them. The others that were "
+                                 "named are removed.")
+                      .arg(missing.join(QStringLiteral(", "))),
+                  {}},
+            options.output);
     if (options.bundlesAction == BundlesAction::List)
         printBundles(*answers, current, options.output);
     else

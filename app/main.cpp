@@ -91,6 +91,8 @@ int exportCommand(QApplication* application, const Options& options, const Desk&
     RunData data;
     if (auto read = openRun(store, *id, data); !read)
         return leave(read.error(), options.output);
+    for (const QString& lacking : lackingIn(store, data))
+        note(lacking);
     auto written = application ? exportPicture(*application, options, data, options.file)
                                : writeTable(data, options.format, options.file);
     if (!written)

@@ -43,6 +43,8 @@ Result<std::unique_ptr<RunData>> opened(const Options& options, RunStore& store)
     auto data = std::make_unique<RunData>();
     if (auto read = openRun(store, *id, *data); !read)
         return std::unexpected(read.error());
+    for (const QString& lacking : lackingIn(store, *data))
+        note(lacking);
     return data;
 }
 

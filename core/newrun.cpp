@@ -136,8 +136,7 @@ Result<RunState> RunStore::adopt(const QString& id, const RunSpec& spec, const L
     state.name = spec.name;
     state.attempt = attempt;
     state.phase = RunPhase::Running; // as far as is known; its spools say
-    const QDateTime created = QDateTime::fromString(id.left(15), QStringLiteral("yyyyMMdd-HHmmss"));
-    state.createdWallUs = (created.isValid() ? created : QDateTime::currentDateTime()).toMSecsSinceEpoch() * 1000;
+    state.createdWallUs = createdOf(id).toMSecsSinceEpoch() * 1000;
     if (const Result<void> made = makeRunFolder(id); !made)
         return std::unexpected(made.error());
     return fill(state, spec, plan);

@@ -38,6 +38,22 @@ Result<void> openRun(RunStore& store, const QString& id, RunData& data)
     return {};
 }
 
+QStringList lackingIn(RunStore& store, const RunData& data)
+{
+    QStringList lacking;
+    for (const NodeRunState& node : data.state().nodes) {
+        const qint64 here = store.spoolSize(data.state().id, node.name).value_or(0);
+        if (here < node.spoolBytes)
+            lacking << QStringLiteral("%1 of %2 bytes of %3's records are no longer on this machine.")
+                           .arg(node.spoolBytes - here)
+                           .arg(node.spoolBytes)
+                           .arg(node.name);
+    }
+    if (data.malformed() > 0)
+        lacking << QStringLiteral("%1 lines of the records are damaged and left out.").arg(data.malformed());
+    return lacking;
+}
+
 qint64 startOf(const RunState& state)
 {
     return state.startedWallUs != 0 ? state.startedWallUs : state.createdWallUs;

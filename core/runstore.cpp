@@ -27,6 +27,19 @@ std::optional<RunIndex::Stamp> stampOf(const QString& path)
     return RunIndex::Stamp{status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec, status.st_size};
 }
 
+// A run whose files were damaged is still on its nodes.
+template <typename T>
+Result<T> withAdvice(Result<T> read, const DataFolder& folder, const QString& id)
+{
+    if (read)
+        return read;
+    Error error = read.error();
+    error.text = QStringLiteral("The run %1 can't be read: %2 Once %3 is moved away, `lockstep attach %1 --nodes SEL` "
+                                "reads the run anew from its nodes.")
+                     .arg(id, error.text.endsWith(u'.') ? error.text : error.text + u'.', folder.runFolder(id));
+    return std::unexpected(std::move(error));
+}
+
 QString notesFile(const DataFolder& folder, const QString& id)
 {
     return folder.runFolder(id) + QStringLiteral("/notes.txt");
@@ -71,6 +84,12 @@ bool isRunId(const QString& id)
     return kId.match(id).hasMatch();
 }
 
+QDateTime createdOf(const QString& id)
+{
+    const QDateTime created = QDateTime::fromString(id.left(15), QStringLiteral("yyyyMMdd-HHmmss"));
+    return created.isValid() ? created : QDateTime::currentDateTime();
+}
+
 Result<void> RunStore::savePlan(const QString& id, const LaunchPlan& plan)
 {
     return writeAtomically(m_folder.runFolder(id) + QStringLiteral("/plan.toml"), plan.toToml());
@@ -85,24 +104,21 @@ Result<void> RunStore::saveState(const RunState& state)
 
 Result<RunSpec> RunStore::spec(const QString& id) const
 {
-    return RunSpec::load(m_folder.runFolder(id) + QStringLiteral("/spec.toml"), RunSpec::Options::Any);
+    return withAdvice(RunSpec::load(m_folder.runFolder(id) + QStringLiteral("/spec.toml"), RunSpec::Options::Any),
+                      m_folder, id);
 }
 
 Result<LaunchPlan> RunStore::plan(const QString& id) const
 {
     const Result<QByteArray> bytes = readWhole(m_folder.runFolder(id) + QStringLiteral("/plan.toml"));
-    if (!bytes)
-        return std::unexpected(bytes.error());
-    return LaunchPlan::parse(*bytes);
+    return withAdvice(bytes ? LaunchPlan::parse(*bytes) : std::unexpected(bytes.error()), m_folder, id);
 }
 
 Result<RunState> RunStore::state(const QString& id) const
 {
     const QString path = m_folder.runFolder(id) + QStringLiteral("/state.toml");
     const Result<QByteArray> bytes = readWhole(path);
-    if (!bytes)
-        return std::unexpected(bytes.error());
-    return parseRunState(*bytes, path);
+    return withAdvice(bytes ? parseRunState(*bytes, path) : std::unexpected(bytes.error()), m_folder, id);
 }
 
 std::shared_ptr<RunClaim> RunStore::claim(const QString& id) const
@@ -172,6 +188,7 @@ Result<QList<RunSummary>> RunStore::list()
         } else {
             RunSummary broken; // shown, so that nobody wonders where it went
             broken.id = broken.name = id;
+            broken.createdWallUs = createdOf(id).toMSecsSinceEpoch() * 1000;
             broken.phase = RunPhase::Lost;
             broken.reason = fresh.error().text;
             runs.append(broken);

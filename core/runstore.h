@@ -11,6 +11,8 @@
 #include "core/spoolclock.h"
 #include "core/spoolfile.h"
 
+#include <QDateTime>
+
 namespace lockstep {
 
 class SpoolShelf;
@@ -65,12 +67,16 @@ private:
     std::unique_ptr<SpoolShelf> m_spools;
 };
 
-[[nodiscard]] bool isRunId(const QString& id); // of a folder of runs/
+[[nodiscard]] bool isRunId(const QString& id);        // of a folder of runs/
+[[nodiscard]] QDateTime createdOf(const QString& id); // as the id says; else now
 
 // Zero of a run's time axis, the same on every node and however often it is opened: RunDecoder::setStartWallUs.
 [[nodiscard]] qint64 startOf(const RunState& state);
 
 // Reads a stored run whole into `data` (command line, export, tests); the window does it in pieces on the store thread.
 [[nodiscard]] Result<void> openRun(RunStore& store, const QString& id, RunData& data);
+
+// What was here of an opened run's records and is no more, or can't be read: a sentence each.
+[[nodiscard]] QStringList lackingIn(RunStore& store, const RunData& data);
 
 } // namespace lockstep

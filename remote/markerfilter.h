@@ -16,6 +16,7 @@ public:
         if (m_found)
             return {bytes, size};
         m_before.append(bytes, size);
+        m_seenBytes += size;
         if (const qsizetype at = m_before.indexOf(m_marker); at >= 0) {
             m_found = true;
             QByteArray rest = m_before.mid(at + m_marker.size());
@@ -27,13 +28,16 @@ public:
         return {};
     }
     [[nodiscard]] bool found() const { return m_found; }
+    [[nodiscard]] bool isEndless() const { return !m_found && m_seenBytes > kMostBytes; } // no marker comes any more
     // The end of what came without a marker: the login shell's own words when it refused to start the program.
     [[nodiscard]] QByteArray before() const { return m_before; }
 
 private:
     static constexpr qsizetype kKeptBytes = 16 * 1024; // more than a marker
+    static constexpr qint64 kMostBytes = 4 << 20;      // a welcome has some kilobytes
 
     QByteArray m_marker, m_before;
+    qint64 m_seenBytes = 0;
     bool m_found = false;
 };
 

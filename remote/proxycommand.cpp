@@ -38,7 +38,7 @@ struct ProxyCommand::State {
 // One that fails without a word is told by its exit code. It stays to be reaped.
 QString ProxyCommand::State::wordsAtEnd(const QByteArray& last) const
 {
-    const QString complaint = QString::fromUtf8(last).simplified();
+    QString complaint = QString::fromUtf8(last).simplified();
     siginfo_t info{};
     if (!complaint.isEmpty() || waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         info.si_status == 0)

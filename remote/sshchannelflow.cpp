@@ -59,6 +59,12 @@ int SshChannel::take(const char* bytes, qsizetype size, int isStderr)
         m_out += m_outFilter.feed(bytes, taken);
     if (taken < size)
         m_held = true;
+    if (!m_failure && (m_outFilter.isEndless() || m_errFilter.isEndless()))
+        m_failure = Error{ErrorCode::Protocol,
+                          QStringLiteral("The login shell on %1 prints without end before it starts a program. Log in "
+                                         "there by ssh and look at its start-up files.")
+                              .arg(m_session->node()),
+                          m_session->node()};
     return static_cast<int>(taken);
 }
 

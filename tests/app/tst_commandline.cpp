@@ -131,7 +131,17 @@ private slots:
         const Answer accepted = lockstep({"nodes", "accept", "127.0.0.1-1"}); // there is no key to accept
         QCOMPARE(accepted.code, 1);
         QVERIFY2(accepted.err.contains("127.0.0.1-1: "), accepted.err);
+        const QJsonArray listed = lockstep({"nodes", "accept", "127.0.0.1-1", "--json"}).array();
+        QCOMPARE(listed.size(), 1);
+        QCOMPARE(listed[0][QStringLiteral("error")][QStringLiteral("code")].toString(), QStringLiteral("unreachable"));
         QCOMPARE(lockstep({"nodes", "remove", "127.0.0.1-1"}).code, 0);
+    }
+
+    void aBundleThatIsNowhereIsNotRemoved()
+    {
+        const Answer answer = lockstep({"bundles", "remove", "this", "--bundle", "0123nothing"});
+        QVERIFY2(answer.code == 2 && answer.err.contains("0123nothing"), answer.err);
+        QVERIFY2(answer.out.isEmpty(), answer.out);
     }
 
     void addsAtOnceLoseNothing()

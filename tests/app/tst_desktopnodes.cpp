@@ -256,6 +256,7 @@ void TestDesktopNodes::aFileIsOffered()
     QVERIFY(list->offer().problems.size() == 1 && list->offer().problems[0].startsWith("hosts:2: \"lots=8\""));
     emit bench.window.importRequested(bench.path("hosts"), {"127.0.0.2-7"});
     QTRY_COMPARE(bench.names(), "this 127.0.0.2-7");
+    QTRY_COMPARE(list->offer().file, QString()); // the import is over: ~/.ssh/config is offered again
     emit bench.window.importFileWanted(bench.path("nothing"));
     QTRY_VERIFY(list->field().toolTip().contains("Cannot read"));
 }

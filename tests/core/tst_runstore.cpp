@@ -30,6 +30,7 @@ private slots:
     void aLaunchThatWasCutOff();
     void aThousandRuns();
     void brokenRunIsShown();
+    void damagedSpoolsAreSaid();
     void summaryOfAFinishedRun();
     void nodeNamesThatArePaths();
     void privateFolders();
@@ -285,6 +286,41 @@ void TestRunStore::brokenRunIsShown()
     QCOMPARE(runs->size(), 1);
     QCOMPARE(runs->first().phase, RunPhase::Lost);
     QVERIFY(runs->first().reason.contains("state.toml"));
+    QVERIFY(runs->first().createdWallUs > 0); // as its id says
+    for (const char* name : {"plan.toml", "spec.toml"}) {
+        const QString other = store.create(named("b"), test::twoByTwo())->id;
+        QVERIFY(QFile::remove(data.runFolder(other) + u'/' + QLatin1String(name)));
+        RunData opened;
+        const Result<void> read = openRun(store, other, opened);
+        QVERIFY(!read);
+        QVERIFY2(read.error().text.contains("attach " + other) && read.error().text.contains(data.runFolder(other)),
+                 qPrintable(read.error().text));
+    }
+}
+
+void TestRunStore::damagedSpoolsAreSaid()
+{
+    const QTemporaryDir folder;
+    RunStore store{DataFolder(folder.path())};
+    RunState state = *store.create(named("a"), test::twoByTwo());
+    const QByteArray spool = test::hello(0, test::kStartUs) + "metric 0 1 step=1 loss=2.5\n";
+    const auto add = [&](qint64 at, const QByteArray& bytes) {
+        return store.append(state.id, "gpu1", at, {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    };
+    QVERIFY(add(0, spool));
+    state.nodes[0].spoolBytes = spool.size();
+    state.nodes[1].spoolBytes = 700; // of which a disk has kept nothing
+    QVERIFY(store.saveState(state));
+    const auto said = [&] {
+        RunData data;
+        return openRun(store, state.id, data) ? lackingIn(store, data).join(u' ') : QStringLiteral("not opened");
+    };
+    QCOMPARE(said(), QStringLiteral("700 of 700 bytes of gpu2's records are no longer on this machine."));
+    state.nodes[1].spoolBytes = 0;
+    QVERIFY(store.saveState(state));
+    QCOMPARE(said(), QString());
+    QVERIFY(add(spool.size(), "\x01\x02 no record\n"));
+    QCOMPARE(said(), QStringLiteral("1 lines of the records are damaged and left out."));
 }
 
 void TestRunStore::summaryOfAFinishedRun()

@@ -87,6 +87,10 @@ void TestArgv::filterKeepsTheEndWithoutAMarker()
     QVERIFY(!filter.found());
     QVERIFY(filter.before().endsWith(words));
     QVERIFY(filter.before().size() < 20'000);
+    QVERIFY(!filter.isEndless()); // a long welcome
+    for (int i = 0; i < 50; ++i)
+        QCOMPARE(filter.feed(flood.constData(), flood.size()), QByteArray());
+    QVERIFY(filter.isEndless());
 }
 
 QTEST_GUILESS_MAIN(TestArgv)

@@ -58,6 +58,7 @@ private slots:
     void hidesWhatStartUpFilesPrint();
     void saysWhyTheLoginShellRefuses();
     void waitsForASlowLoginShell();
+    void endsWithALoginShellThatPrintsForEver();
     void movesManyBytesBothWays();
     void slowReaderHoldsTheProgramBack();
     void waitEnds_data();
@@ -187,6 +188,17 @@ void TestSshTransport::waitsForASlowLoginShell()
     QCOMPARE(TestCluster::exec("n1", "rm /home/trainer/.bashrc").exitCode, 0);
     QVERIFY(finished);
     QCOMPARE(finished->out, QByteArray("slow\n"));
+}
+
+void TestSshTransport::endsWithALoginShellThatPrintsForEver()
+{
+    QCOMPARE(TestCluster::exec("n1", "echo 'while :; do echo noise; done' > /home/trainer/.bashrc").exitCode, 0);
+    const auto finished = m_transport.run({"true"}, {}, Deadline::in(kLimit), {});
+    QCOMPARE(TestCluster::exec("n1", "rm /home/trainer/.bashrc").exitCode, 0);
+    QVERIFY(!finished);
+    QVERIFY2(finished.error().text.contains("n1 prints without end"), qPrintable(finished.error().text));
+    const auto after = m_transport.run({"echo", "well"}, {}, Deadline::in(kLimit), {});
+    QVERIFY2(after && after->out == "well\n", after ? after->out : after.error().text.toUtf8());
 }
 
 void TestSshTransport::movesManyBytesBothWays()
