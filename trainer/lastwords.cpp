@@ -6,12 +6,18 @@
 #include "trainer/records/report.h"
 #include "trainer/stoprequest.h"
 
+#include <malloc.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <new>
+#include <string_view>
 #include <thread>
 
 namespace lockstep::trainer {
@@ -19,11 +25,33 @@ namespace lockstep::trainer {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushDeadline{1000};
+constexpr unsigned kDeadlineS = 5;              // for all of it: a full stdout that nobody reads blocks for ever
+constexpr std::size_t kReserve = 512 << 10;     // far more than the sentence, its record and a look at /proc take
+constexpr char kTerminate[] = "std::terminate"; // without an exception; both are known to outofmemory.cpp
+constexpr char kExit[] = "a library called exit()";
 
 // std::terminate takes no argument: the handler can reach nothing else.
 MetricWriter* writer = nullptr;
 std::thread::id owner; // of the writer
 std::atomic_flag ending;
+std::atomic<int> code = static_cast<int>(ExitCode::OutOfMemory); // what else leaves no words?
+static_assert(std::atomic<int>::is_always_lock_free);
+std::unique_ptr<std::array<char, kReserve>> reserve; // given back for the last words
+thread_local bool speaking = false;
+
+// Takes no memory and no lock.
+[[noreturn]] void endWithoutWords()
+{
+    constexpr std::string_view kSentence =
+        "lockstep-trainer: this rank ends, and there was no memory or no time to say why\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
+    _exit(code);
+}
+
+void onDeadline(int)
+{
+    endWithoutWords();
+}
 
 Ending currentEnding()
 {
@@ -48,13 +76,23 @@ void say(const Ending& last, MetricWriter& metrics)
     metrics.flush(kFlushDeadline);
 }
 
-[[noreturn]] void end()
+// Why it ends is the current exception, else `unsaid`. noexcept: what is thrown here comes back as a second call on the
+// same thread.
+[[noreturn]] void end(const char* unsaid) noexcept
 {
+    if (speaking)
+        endWithoutWords();
     if (ending.test_and_set()) { // another thread is at it already
         for (;;)
             pause();
     }
-    const Ending last = std::current_exception() ? currentEnding() : endingFor("std::terminate", Stop::NotAsked);
+    speaking = true;
+    signal(SIGALRM, onDeadline);
+    alarm(kDeadlineS);
+    mallopt(M_TOP_PAD, 0); // what is left may be less than tuneAllocator's 64 MiB
+    reserve.reset();
+    const Ending last = std::current_exception() ? currentEnding() : endingFor(unsaid, Stop::NotAsked);
+    code = static_cast<int>(last.code);
     if (std::this_thread::get_id() == owner) {
         say(last, *writer);
     } else { // the writer may be in the middle of a record; a line of its own is never torn
@@ -64,7 +102,19 @@ void say(const Ending& last, MetricWriter& metrics)
     std::fflush(stdout);
     std::fprintf(stderr, "lockstep-trainer: rank %d: %s\n", writer->rank(), oneLine(last.sentence).c_str());
     std::fflush(stderr);
-    _exit(static_cast<int>(last.code));
+    _exit(code);
+}
+
+[[noreturn]] void onTerminate()
+{
+    end(kTerminate);
+}
+
+// OpenMP's library calls exit(1) when it gets no thread. Static destructors would then wait for threads that still run.
+void onExit()
+{
+    if (writer != nullptr)
+        end(kExit);
 }
 
 } // namespace
@@ -73,7 +123,14 @@ LastWords::LastWords(MetricWriter& metrics)
 {
     writer = &metrics;
     owner = std::this_thread::get_id();
-    std::set_terminate(end);
+    std::set_terminate(onTerminate);
+    std::atexit(onExit);
+    reserve = std::make_unique<std::array<char, kReserve>>();
+}
+
+LastWords::~LastWords()
+{
+    writer = nullptr; // main has come to its end
 }
 
 Ending endingFor(const std::string& message, Stop stop)

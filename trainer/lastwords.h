@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a rank ends that cannot go on. An exception that nobody catches, on any thread, comes here before anything is
-// unwound: destructors of half-done collectives would wait for the peers, and those for this rank. It becomes one line
-// on stderr, one `info` record (failure, failure_code) on descriptor 3 and an exit code, at once.
+// unwound: destructors of half-done collectives would wait for the peers, and those for this rank. So does exit()
+// called by a library. It becomes one line on stderr, one `info` record (failure, failure_code) on descriptor 3 and an
+// exit code, at once, also where memory has run out.
 #pragma once
 
 #include "trainer/failure.h"
@@ -13,8 +14,9 @@ namespace lockstep::trainer {
 
 class LastWords {
 public:
-    // From here to the end of the process; one at a time. `metrics` outlives every thread.
+    // From here to the end of main; one at a time. `metrics` outlives every thread.
     explicit LastWords(MetricWriter& metrics);
+    ~LastWords();
     LastWords(const LastWords&) = delete;
     LastWords& operator=(const LastWords&) = delete;
 };

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 using namespace lockstep::trainer;
@@ -19,6 +20,7 @@ private slots:
     void endings_data();
     void endings();
     void aThreadWithoutPlaceIsMemoryThatRanOut();
+    void exitOfALibraryIsAnEndingToo();
 };
 
 void TestLastWords::endings_data()
@@ -89,6 +91,22 @@ void TestLastWords::aThreadWithoutPlaceIsMemoryThatRanOut()
     QCOMPARE(waitpid(child, &state, 0), child);
     QVERIFY(WIFEXITED(state));
     QCOMPARE(WEXITSTATUS(state), 9);
+}
+
+// As OpenMP's does without a thread. In a process of its own.
+void TestLastWords::exitOfALibraryIsAnEndingToo()
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        constexpr int kNone = -1;
+        MetricWriter metrics(kNone, 0);
+        const LastWords words(metrics);
+        std::exit(0);
+    }
+    int state = 0;
+    QCOMPARE(waitpid(child, &state, 0), child);
+    QVERIFY(WIFEXITED(state));
+    QCOMPARE(WEXITSTATUS(state), 1);
 }
 
 QTEST_GUILESS_MAIN(TestLastWords)

@@ -25,6 +25,8 @@ private slots:
     void aSilentPeerIsLostAfterTheTimeout();
     void aPeerThatFailsBeforeTheFirstStepIsNoticed();
     void outOfMemorySaysWhatHelps();
+    void aRankThatGetsNoThreadOrMemoryEnds_data();
+    void aRankThatGetsNoThreadOrMemoryEnds();
     void aFailureIsARecordToo();
 };
 
@@ -93,6 +95,30 @@ void TestLostPeer::outOfMemorySaysWhatHelps()
                               "--batch", "--activation-checkpointing yes", "--strategy fsdp"})
         QVERIFY2(errors.contains(words), errors.constData());
     QCOMPARE(errors.count('\n'), 1);
+    QCOMPARE(alone.exitCode(0), 9);
+}
+
+// From just enough for main to begin up to enough for all: a thread or a block is refused at another place each time.
+void TestLostPeer::aRankThatGetsNoThreadOrMemoryEnds_data()
+{
+    constexpr std::size_t kFirstMib = 448; // LibTorch alone maps 420
+    constexpr std::size_t kLastMib = 608;
+    constexpr std::size_t kStepMib = 8;
+    QTest::addColumn<std::size_t>("mib");
+    for (std::size_t mib = kFirstMib; mib <= kLastMib; mib += kStepMib)
+        QTest::addRow("%zu MiB", mib) << mib;
+}
+
+void TestLostPeer::aRankThatGetsNoThreadOrMemoryEnds()
+{
+    QFETCH(std::size_t, mib);
+    Ranks alone(0, quick({"--synthetic-samples", "64", "--epochs", "1", "--threads", "3", "--workers", "2"}),
+                [mib](Start& start) { start.addressSpace = mib << 20; });
+    QVERIFY(alone.finish(kMostMs));
+    const QByteArray errors = alone.errors(0);
+    if (alone.exitCode(0) == 0)
+        return;
+    QVERIFY2(errors.contains("lockstep-trainer: rank 0: the machine's memory ran out: "), errors.constData());
     QCOMPARE(alone.exitCode(0), 9);
 }
 

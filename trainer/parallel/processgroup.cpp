@@ -3,6 +3,7 @@
 
 #include "trainer/cuda/cudaapi.h"
 #include "trainer/failure.h"
+#include "trainer/lostpeer.h"
 #include "trainer/outofmemory.h"
 #include "trainer/parallel/gloobackend.h"
 #include "trainer/parallel/meeting.h"
@@ -14,6 +15,8 @@
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include <filesystem>
+#include <latch>
+#include <thread>
 
 namespace lockstep::trainer {
 
@@ -25,6 +28,27 @@ using std::chrono::milliseconds;
 constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20; // as torch.nn.parallel
 constexpr char kSomewhere[] = "192.0.2.1"; // RFC 5737, for documentation: only its route is asked for
 constexpr std::uint16_t kSomePort = 9;
+constexpr int kThreads = 4; // Gloo's device, its two workers, and the one that exchanges on a node
+
+// Throws where there is no place for the threads to come. (glibc keeps the stacks of these for them.) Gloo's
+// constructor must not meet that: when it gets its first worker but not its second, it waits without end for the first.
+void makeRoomForThreads()
+{
+    std::latch allHere(1);
+    std::vector<std::jthread> threads;
+    const auto join = [&] {
+        allHere.count_down();
+        threads.clear();
+    };
+    try {
+        for (int i = 0; i < kThreads; ++i)
+            threads.emplace_back([&allHere] { allHere.wait(); });
+    } catch (...) {
+        join();
+        throw;
+    }
+    join();
+}
 
 // Never the host's own name, which /etc/hosts often gives 127.0.1.1.
 GlooBinding bindingFor(const Placement& place)
@@ -57,6 +81,7 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
     auto& group = m_handle->group;
     group = c10::make_intrusive<c10d::ProcessGroup>(part("group"), place.rank, place.world);
     try {
+        makeRoomForThreads();
         const auto gloo = makeGloo(part("gloo"), place.rank, place.world, bindingFor(place), timeout);
         NodeBackend onNode;
         if (place.world > 1 && place.world == place.localWorld && device.tensors.is_cpu())
@@ -81,6 +106,9 @@ ProcessGroup::ProcessGroup(const Placement& place, const Options& options, const
     } catch (const std::exception& error) {
         if (const auto sentence = outOfMemory(error.what()))
             throw Failure(ExitCode::OutOfMemory, *sentence);
+        if (speaksOfLostPeer(error.what()))
+            throw Failure(ExitCode::LostPeer,
+                          std::string("another rank ended before all were connected: ") + error.what());
         throw Failure(ExitCode::Rendezvous,
                       std::string("the ranks found one another, but cannot connect: ") + error.what());
     }
