@@ -69,6 +69,8 @@ private slots:
     void whatCannotBeResumedIsNamed();
     void anOlderGoodOneIsTakenWhenAsked();
     void allRanksEndWithTheReason();
+    void whatIsNotFiniteIsNotKept_data();
+    void whatIsNotFiniteIsNotKept();
     void aSignalSaves();
     void sigtermSavesBeforeTheEnd();
     void aFullDiskIsToldAndLeavesTheOlderOnes();
@@ -368,6 +370,34 @@ void TestCheckpoints::allRanksEndWithTheReason()
         QCOMPARE(writes.exitCode(rank), 5);
         QVERIFY(writes.errors(rank).contains("cannot make the folder /dev/null/x"));
     }
+}
+
+void TestCheckpoints::whatIsNotFiniteIsNotKept_data()
+{
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("kept");
+    QTest::newRow("stop") << QStringList{} << 8 << false;
+    QTest::newRow("stop, shards") << QStringList{"--strategy", "fsdp"} << 8 << false;
+    QTest::newRow("skip") << QStringList{"--nan", "skip"} << 8 << false;
+    QTest::newRow("go on") << QStringList{"--nan", "go-on"} << 0 << true;
+}
+
+// Without an epsilon Adam divides 0 by 0 where a unit's gradient is zero: the first step's loss and gradients are good.
+void TestCheckpoints::whatIsNotFiniteIsNotKept()
+{
+    QFETCH(QStringList, options);
+    QFETCH(int, code);
+    QFETCH(bool, kept);
+    const QTemporaryDir folder;
+    Ranks ranks(2, small(options + QStringList{"--batch", "1", "--optimizer", "adam", "--epsilon", "0", "--steps", "1",
+                                               "--checkpoint", folder.path()}));
+    QVERIFY(ranks.finish());
+    const QByteArray errors = ranks.errors(0);
+    QVERIFY2(ranks.exitCode(0) == code, errors.constData());
+    QCOMPARE(ranks.exitCode(1), code);
+    QVERIFY2(kept || errors.contains("the parameters are not finite after step 1"), errors.constData());
+    QCOMPARE(filesIn(folder.path()).isEmpty(), !kept);
 }
 
 void TestCheckpoints::aSignalSaves()

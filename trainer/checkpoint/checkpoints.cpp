@@ -5,10 +5,29 @@
 #include "trainer/saverequest.h"
 #include "trainer/stoprequest.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 namespace lockstep::trainer {
+
+namespace {
+
+// Of what this rank has of them.
+bool areFinite(const std::vector<at::Tensor>& parameters)
+{
+    const at::NoGradGuard noGrad;
+    std::vector<at::Tensor> some; // a shard may have nothing of one
+    std::ranges::copy_if(parameters, std::back_inserter(some), [](const at::Tensor& one) { return one.numel() > 0; });
+    if (some.empty())
+        return true;
+    const std::vector<at::Tensor> highest = at::_foreach_norm(some, std::numeric_limits<double>::infinity());
+    return at::stack(highest).isfinite().all().item<bool>();
+}
+
+} // namespace
 
 Checkpoints::Checkpoints(const Options& options, ProcessGroup& group, Report& report)
     : m_options(options), m_group(group), m_report(report), m_folder(options.checkpoint, options.keepLast)
@@ -138,6 +157,8 @@ void Checkpoints::save(const TrainingState& state, std::optional<double> testLos
         m_saved = state.progress;
         m_failure.clear();
     } catch (const Failure& failure) {
+        if (failure.code() == ExitCode::NanLoss)
+            throw;
         state.progress.bestLoss = bestBefore; // a later one may be the best that there is
         m_failure = failure.what();
         m_report.noCheckpoint(state.progress.step, m_failure);
@@ -152,6 +173,7 @@ void Checkpoints::write(const TrainingState& state, bool best)
     const std::string path = m_folder.fileOf(step);
     RankZero zero(m_group);
     zero.agree(); // all are here: none has ended because this step's loss is not finite
+    refuseNotFinite(state);
     const std::uint64_t bytes = saveCheckpoint(path, state, zero);
     zero.attempt([&] {
         if (best)
@@ -163,6 +185,19 @@ void Checkpoints::write(const TrainingState& state, bool best)
     if (m_group.rank() == 0)
         m_report.checkpoint(
             {std::filesystem::absolute(path).string(), step, seconds.count(), static_cast<std::int64_t>(bytes)});
+}
+
+// A step with a good loss may have led to parameters that are not; a file of them would push older, good ones out.
+void Checkpoints::refuseNotFinite(const TrainingState& state)
+{
+    if (m_options.onNan == OnNan::GoOn)
+        return;
+    at::Tensor bad = at::tensor({areFinite(state.strategy.parameters()) ? 0.0 : 1.0}, at::kDouble);
+    m_group.highest(bad);
+    if (bad.item<double>() > 0)
+        throw Failure(ExitCode::NanLoss, "the parameters are not finite after step " +
+                                             std::to_string(state.progress.step) +
+                                             ": no checkpoint is made of them; a smaller --lr may help");
 }
 
 void Checkpoints::conclude() const
