@@ -83,10 +83,8 @@ void train(const Options& options, MetricWriter& metrics)
     Agreement agreement(group);
     const std::int64_t factsAt = progress.step + kFirstSteps;
     const auto count = [&](const std::optional<StepResult>& done) {
-        if (done) {
-            refuseNan(options, *done);
+        if (done && counts(options, *done))
             mean.add(*done);
-        }
     };
     const auto settle = [&] { // a GPU's numbers come a step late
         count(recorder.finish());

@@ -202,11 +202,14 @@ at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t sa
            (static_cast<double>(samplesOfStep) / static_cast<double>(samples * world)); // exact for equal forwards
 }
 
-void refuseNan(const Options& options, const StepResult& step)
+bool counts(const Options& options, const StepResult& step)
 {
-    if (options.onNan == OnNan::Stop && !std::isfinite(step.loss))
+    if (std::isfinite(step.loss))
+        return true;
+    if (options.onNan == OnNan::Stop)
         throw Failure(ExitCode::NanLoss, "the loss is " + numberText(step.loss) + " at step " +
                                              std::to_string(step.step) + "; a smaller --lr may help");
+    return options.onNan == OnNan::GoOn;
 }
 
 } // namespace lockstep::trainer

@@ -44,6 +44,8 @@ void reportStart(Report& report, const Options& options, const Placement& place,
 // The weight of a forward in its step, so that the step's gradient, a mean over ranks, is the mean over all its
 // samples: `samples` in this forward, `samplesOfStep` in all forwards of all `world` ranks.
 [[nodiscard]] at::Tensor shareOf(const at::Tensor& loss, std::int64_t samples, std::int64_t samplesOfStep, int world);
-void refuseNan(const Options& options, const StepResult& step); // throws Failure(NanLoss) under --nan stop
+// Whether a step's loss is part of its epoch's mean: not one that is not finite and that --nan skip leaves out. Throws
+// Failure(NanLoss) for it under --nan stop.
+[[nodiscard]] bool counts(const Options& options, const StepResult& step);
 
 } // namespace lockstep::trainer

@@ -223,6 +223,11 @@ void TestTraining::aNanLossStopsOrGoesOn()
     const std::vector<Record> records = goes.records(0, "metric");
     QVERIFY(std::ranges::any_of(
         records, [](const Record& record) { return record.contains("loss") && record.at("loss") == "nan"; }));
+    Ranks skips(0, options + QStringList{"--nan", "skip"}); // the mean is over the steps that were taken
+    QVERIFY(skips.finish());
+    QCOMPARE(skips.exitCode(0), 0);
+    const QByteArray said = skips.process(0).readAllStandardOutput();
+    QVERIFY2(said.contains("train loss ") && !said.contains("train loss NaN"), said.constData());
 }
 
 void TestTraining::aRankNamesItselfInWhatItRefuses()
