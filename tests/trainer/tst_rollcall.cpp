@@ -65,6 +65,7 @@ private slots:
     void allMeetInOneRun();
     void aBoardOfAnEarlierRunIsAsGoodAsNew();
     void missingRanksAreNamedByAll();
+    void timeSpentBeforeItIsPartOfTheWait();
     void withoutRankZeroTheOthersCountOneAnother();
     void unequalWorldsAreTold_data();
     void unequalWorldsAreTold();
@@ -100,6 +101,16 @@ void TestRollCall::missingRanksAreNamedByAll()
     const auto results = call(board, {{0, 9, "x"}, {3, 9, "x"}}, kShort);
     for (const std::string& result : results)
         QCOMPARE(result, std::string("6: 7 of 9 ranks did not come to x within 0.15 s: missing 1, 2, 4-8; here 0, 3"));
+}
+
+// A rank that has waited for rank 0's port does not wait as long again.
+void TestRollCall::timeSpentBeforeItIsPartOfTheWait()
+{
+    Memory board;
+    const auto before = std::chrono::steady_clock::now();
+    const auto results = call(board, {{1, 2, "x", before - kAmple + kShort}}, kAmple);
+    QVERIFY2(results[0].starts_with("6: 1 of 2 ranks did not come to x within 30 s"), results[0].c_str());
+    QVERIFY(std::chrono::steady_clock::now() - before < kAmple / 2);
 }
 
 void TestRollCall::withoutRankZeroTheOthersCountOneAnother()

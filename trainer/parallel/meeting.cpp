@@ -25,6 +25,7 @@ namespace lockstep::trainer {
 namespace {
 
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kLeastToConnect{200};
 
@@ -46,8 +47,8 @@ private:
 
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
-// TCPStore's client waits without end for the answer of whoever listens there. What does not come back in time is left
-// to its thread: this process is about to end.
+// TCPStore's client waits without end for the answer of whoever listens there, rank 0's own too. What does not come
+// back in time is left to its thread: this process is about to end.
 StorePointer connected(const std::string& host, const c10d::TCPStoreOptions& options)
 {
     std::packaged_task<StorePointer()> connect(
@@ -59,9 +60,8 @@ StorePointer connected(const std::string& host, const c10d::TCPStoreOptions& opt
     return store.get();
 }
 
-StorePointer tcpStore(const Placement& place, milliseconds deadline)
+StorePointer tcpStore(const Placement& place, milliseconds deadline, Clock::time_point end)
 {
-    const auto end = std::chrono::steady_clock::now() + deadline;
     if (place.rank != 0 && waitForPort(place.masterAddr, place.masterPort, deadline) == PortState::Closed)
         throw Failure(ExitCode::Rendezvous, "rank 0 does not answer at " + meetingPlace(place) + " after " +
                                                 std::to_string(deadline.count() / 1000) +
@@ -73,8 +73,8 @@ StorePointer tcpStore(const Placement& place, milliseconds deadline)
     options.waitWorkers = false; // they are counted by callRoll, which can name those that are missing
     options.timeout = deadline;
     if (place.rank == 0)
-        return c10::make_intrusive<c10d::TCPStore>(place.masterAddr, options);
-    const auto left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
+        return connected(place.masterAddr, options); // to itself too: its server may lack the memory to answer
+    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
     options.timeout = std::max(left, kLeastToConnect);
     const int usual = std::exchange(FLAGS_caffe2_log_level, c10::GLOG_FATAL); // it would print a stack for each try
     try {
@@ -115,10 +115,12 @@ c10::intrusive_ptr<c10d::Store> meet(const Placement& place, milliseconds deadli
     if (place.world == 1)
         return c10::make_intrusive<c10d::HashStore>(); // alone: no port is opened, no file made
     const std::string where = meetingPlace(place);
+    const Caller caller{place.rank, place.world, where};
     try {
-        const StorePointer store = place.meetingFile.empty() ? tcpStore(place, deadline) : fileStore(place, deadline);
+        const StorePointer store =
+            place.meetingFile.empty() ? tcpStore(place, deadline, caller.came + deadline) : fileStore(place, deadline);
         StoreBoard board(*store);
-        const std::string run = callRoll(board, {place.rank, place.world, where}, deadline);
+        const std::string run = callRoll(board, caller, deadline);
         return c10::make_intrusive<c10d::PrefixStore>("lockstep/" + run, store);
     } catch (const Failure&) {
         throw;

@@ -12,8 +12,8 @@
 
 namespace lockstep::trainer {
 
-// Returns when all ranks are here. A rank that starts before rank 0 waits for it by looking at its port every 5 ms.
-// Throws Failure(Rendezvous or Mismatch), as rollcall.h says.
+// Returns when all ranks are here, by the deadline or a moment later. A rank that starts before rank 0 waits for it by
+// looking at its port every 5 ms. Throws Failure(Rendezvous or Mismatch), as rollcall.h says.
 [[nodiscard]] c10::intrusive_ptr<c10d::Store> meet(const Placement& place, std::chrono::milliseconds deadline);
 
 [[nodiscard]] std::string meetingPlace(const Placement& place); // "10.1.0.1:29500", or the file's path

@@ -56,7 +56,7 @@ bool lookUntil(Clock::time_point end, Done done)
 class RollCall {
 public:
     RollCall(Board& board, const Caller& caller, milliseconds deadline)
-        : m_board(board), m_caller(caller), m_deadline(deadline), m_end(Clock::now() + deadline), m_sign(randomId())
+        : m_board(board), m_caller(caller), m_deadline(deadline), m_end(caller.came + deadline), m_sign(randomId())
     {
     }
 

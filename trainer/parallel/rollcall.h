@@ -21,7 +21,8 @@ public:
 struct Caller {
     int rank = 0;
     int world = 1;
-    std::string where; // as the messages name the board
+    std::string where;                                                             // as the messages name the board
+    std::chrono::steady_clock::time_point came = std::chrono::steady_clock::now(); // from here on the deadline counts
 };
 
 // Returns the run's id, the same on all ranks, once all are here. Throws Failure(Rendezvous) that names who is here and
