@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -14,6 +15,9 @@ namespace lockstep::trainer {
 namespace {
 
 constexpr std::string_view kGpuSign = "out of memory. Tried to allocate ";
+constexpr std::array<std::string_view, 4> kGpuBriefSigns{
+    "CUDA error: out of memory", // a context, or pinned memory; NCCL quotes it
+    "'out of memory'", "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"};
 constexpr std::string_view kCpuSign = "can't allocate memory: you tried to allocate ";
 constexpr std::string_view kBadAlloc = "std::bad_alloc";
 constexpr std::string_view kNoThread = "Resource temporarily unavailable"; // also for too many threads of a user
@@ -106,6 +110,10 @@ std::optional<std::string> outOfMemory(std::string_view message)
         double asked = 0;
         std::from_chars(digits.data(), digits.data() + digits.size(), asked);
         sentence = "the machine's memory ran out: " + gibibytes(asked) + " were asked for, " + freeOnTheMachine();
+    } else if (std::ranges::any_of(kGpuBriefSigns, [&](std::string_view sign) {
+                   return message.find(sign) != std::string_view::npos;
+               })) {
+        sentence = "the GPU's memory ran out";
     } else if (message == kBadAlloc || message.ends_with(kNoMap) ||
                ((message.find(kNoThread) != std::string_view::npos || message == kTerminate || message == kExit) &&
                 noPlaceForAThread())) {

@@ -46,6 +46,14 @@ void TestLastWords::endings_data()
          "--accumulate", "--activation-checkpointing yes", "--precision bf16", "--strategy fsdp"});
     row("cuda, brief", "CUDA out of memory. Tried to allocate 512.00 MiB", 9,
         {"512.00 MiB were asked for; what helps"});
+    row("cuda, a context", "CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported", 9,
+        {"the GPU's memory ran out; what helps"});
+    row("nccl",
+        "NCCL error in: NCCLUtils.cpp:94, unhandled cuda error (run with NCCL_DEBUG=INFO for details), NCCL version "
+        "2.30.7\nncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nCuda failure 2 'out of memory'",
+        9, {"the GPU's memory ran out; what helps"});
+    row("cublas", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", 9,
+        {"the GPU's memory ran out; what helps"});
     row("cpu",
         "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
         "allocate "
