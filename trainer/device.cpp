@@ -9,18 +9,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 namespace lockstep::trainer {
 
 namespace {
 
 constexpr char kPluginName[] = "liblockstep_cuda.so";
-constexpr char kFlightRecorderFile[] = "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"; // the rank is appended
-constexpr char kFlightRecorderEntries[] = "2000";                         // as torchrun's documentation advises
-constexpr int kNcclMinor = 100; // NCCL_VERSION_CODE is major * 10000 + minor * 100 + patch
+// Each by its newer name, which counts first, and its older one.
+constexpr std::array<const char*, 2> kFlightRecorderFile{"TORCH_FR_DUMP_TEMP_FILE", // the rank is appended
+                                                         "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"};
+constexpr std::array<const char*, 2> kFlightRecorderSize{"TORCH_FR_BUFFER_SIZE", "TORCH_NCCL_TRACE_BUFFER_SIZE"};
+constexpr char kFlightRecorderEntries[] = "2000"; // as torchrun's documentation advises
+// NCCL's watchdog, whose collective has timed out, sleeps four times as long before it ends the rank: by default a
+// minute, which would be added to --timeout.
+constexpr char kFlightRecorderPatience[] = "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC";
+constexpr char kFlightRecorderPatienceMs[] = "1000"; // a file of so many entries takes some 10
+constexpr int kNcclMinor = 100;                      // NCCL_VERSION_CODE is major * 10000 + minor * 100 + patch
 
 std::string refusal(const CudaApi& api)
 {
@@ -44,6 +53,12 @@ CudaPlugin refused(const std::string& why)
     return {nullptr, text};
 }
 
+std::optional<std::string> firstSet(const std::array<const char*, 2>& names)
+{
+    const auto newer = environmentVariable(names.front());
+    return newer ? newer : environmentVariable(names.back());
+}
+
 // Read by ProcessGroupNCCL when it is made; what the user has set stays.
 void switchFlightRecorderOn()
 {
@@ -51,9 +66,12 @@ void switchFlightRecorderOn()
     std::error_code error;
     const auto folder = std::filesystem::temp_directory_path(error);
     setenv("TORCH_NCCL_DUMP_ON_TIMEOUT", "1", kKeep);
-    setenv("TORCH_FR_BUFFER_SIZE", kFlightRecorderEntries, kKeep);
-    setenv(kFlightRecorderFile,
-           ((error ? "." : folder) / ("lockstep-nccl-" + std::to_string(getpid()) + "-rank-")).c_str(), kKeep);
+    setenv(kFlightRecorderPatience, kFlightRecorderPatienceMs, kKeep);
+    if (!firstSet(kFlightRecorderSize))
+        setenv(kFlightRecorderSize.back(), kFlightRecorderEntries, kKeep);
+    if (!firstSet(kFlightRecorderFile))
+        setenv(kFlightRecorderFile.back(),
+               ((error ? "." : folder) / ("lockstep-nccl-" + std::to_string(getpid()) + "-rank-")).c_str(), kKeep);
 }
 
 std::string versionText(int nccl) // 23007: 2.30.7
@@ -130,8 +148,7 @@ Facts Device::facts(const Placement& place) const
     Facts facts{{"device_name", cuda->deviceName(tensors.index())}, {"device_uuid", cuda->deviceUuid(tensors.index())}};
     if (backend == BackendUsed::Nccl) {
         facts.emplace_back("nccl", versionText(cuda->ncclRunning));
-        facts.emplace_back("flight_recorder",
-                           environmentVariable(kFlightRecorderFile).value_or("") + std::to_string(place.rank));
+        facts.emplace_back("flight_recorder", firstSet(kFlightRecorderFile).value_or("") + std::to_string(place.rank));
     }
     return facts;
 }
