@@ -189,6 +189,10 @@ void TestTraining::exitCodes_data()
                                           << QByteArray("cannot write /nowhere/x.0: No such file or directory");
     QTest::newRow("nothing trained, fp16") << QStringList{"--steps", "2", "--precision", "fp16", "--loss-scale", "1e12"}
                                            << 8 << QByteArray("nothing was trained: each of the 2 steps was left out");
+    QTest::newRow("one value a channel")
+        << QStringList{"--model", "resnet18",  "--width", "8", "--image-size", "8", "--synthetic-samples",
+                       "17",      "--shuffle", "no"}
+        << 1 << QByteArray("a batch norm cannot train on a batch of one value a channel, such as [1, 64, 1, 1]");
     QTest::newRow("weights and resume") << QStringList{"--weights", "a", "--resume", "b"} << 2
                                         << QByteArray("--weights and --resume contradict each other");
     QTest::newRow("no checkpoint folder") << QStringList{"--steps", "1", "--checkpoint", "/dev/null/x"} << 5

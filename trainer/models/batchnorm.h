@@ -40,6 +40,10 @@ public:
             num_batches_tracked.add_(1);
         if (is_training() && m_form)
             return m_form->normalise(*this, inputs);
+        TORCH_CHECK_VALUE(!is_training() || inputs.numel() > inputs.size(1), // as Python
+                          "a batch norm cannot train on a batch of one value a channel, such as ", inputs.sizes(),
+                          ": its running variance would be no number; with --drop-last yes no batch is that small, or "
+                          "choose another --batch");
         return at::batch_norm(inputs, weight, bias, running_mean, running_var, is_training(), kMomentum, kEpsilon,
                               at::globalContext().userEnabledCuDNN());
     }
