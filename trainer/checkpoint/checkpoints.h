@@ -27,8 +27,8 @@ public:
     [[nodiscard]] bool wanted(); // on this rank, now: SIGUSR1, or the minutes are over
 
     // All ranks together. testLoss: nullopt, none was measured here. What cannot be written is told, and training goes
-    // on: the older ones are still there, and a disk may be emptied meanwhile. Throws Failure(NanLoss) for parameters that
-    // are not finite, unless under --nan go-on.
+    // on: the older ones are still there, and a disk may be emptied meanwhile. Throws Failure(NanLoss) for parameters
+    // that are not finite, unless under --nan go-on.
     void save(const TrainingState& state, std::optional<double> testLoss);
     void conclude() const; // before the end: throws Failure(Checkpoint) when the last save was one that failed
 
