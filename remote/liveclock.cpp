@@ -3,11 +3,14 @@
 
 #include "remote/clockcheck.h"
 
+#include <algorithm>
+
 namespace lockstep {
 
 namespace {
 
 constexpr std::chrono::seconds kAnswerTime{5}; // a line that is this slow says nothing about a clock
+constexpr std::chrono::seconds kAskAgain{5};   // after it: a link that healed, a node that was busy
 
 } // namespace
 
@@ -27,7 +30,7 @@ void LiveClock::restart(Clock::time_point now)
 bool LiveClock::isDue(Clock::time_point now)
 {
     if (m_asked && now - m_asked->at > kAnswerTime)
-        beginRound(now + m_every);
+        beginRound(now + std::min<Clock::duration>(m_every, kAskAgain));
     return !m_asked && now >= m_next;
 }
 
