@@ -220,8 +220,8 @@ int bundlesCommand(const Options& options, const Desk& desk)
     if (const QStringList missing = onNoNode(*answers, options.bundles); !missing.isEmpty())
         return leave(
             Error{ErrorCode::NotFound,
-                  QStringLiteral("No node has a bundle %1; `lockstep bundles` lists them. The others that were "
-                                 "named are removed.")
+                  QStringLiteral("No node has a bundle %1; `lockstep bundles` lists them. Of the others that were "
+                                 "named, those that no run uses are removed.")
                       .arg(missing.join(QStringLiteral(", "))),
                   {}},
             options.output);

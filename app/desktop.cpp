@@ -244,8 +244,8 @@ void Desktop::readSpecs()
 
 void Desktop::saveSpec(const RunSpec& spec, const QString& path)
 {
-    const QString folder = m_desk.folder.specsFolder();
-    const QString file = path.isEmpty() ? QDir(folder).filePath(spec.name + QStringLiteral(".toml")) : path;
+    const QString file =
+        path.isEmpty() ? QDir(m_desk.folder.specsFolder()).filePath(spec.name + QStringLiteral(".toml")) : path;
     m_store.ask([spec, file](RunStore&) { return spec.save(file); }, this,
                 [this](const Result<void>& saved) {
                     if (!saved)

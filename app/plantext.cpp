@@ -2,6 +2,7 @@
 #include "app/plantext.h"
 
 #include "app/texttable.h"
+#include "core/sentence.h"
 
 namespace lockstep {
 namespace {
@@ -64,8 +65,7 @@ QString problemLine(const Problem& problem)
     const QString word = problem.severity == Severity::Error     ? QStringLiteral("error")
                          : problem.severity == Severity::Warning ? QStringLiteral("warning")
                                                                  : QStringLiteral("note");
-    const QLatin1String stop(problem.title.endsWith(u'.') ? "" : "."); // an error's sentence has its own
-    return QStringLiteral("%1: %2%3 %4").arg(word, problem.title, stop, problem.detail).trimmed();
+    return QStringLiteral("%1: %2 %3").arg(word, withFullStop(problem.title), problem.detail).trimmed();
 }
 
 QString deviceText(const NodeFacts& facts)

@@ -2,6 +2,7 @@
 // The algebra of selections: names, ranges, patterns, @tags; read left to right as inventory.h says.
 #include "core/inventory.h"
 #include "core/nearestname.h"
+#include "core/sentence.h"
 
 #include <QRegularExpression>
 #include <QSet>
@@ -47,9 +48,9 @@ private:
     {
         const QString rest =
             at < m_text.size() ? QStringLiteral("at character %1").arg(at + 1) : QStringLiteral("at its end");
-        const QString stop = why.endsWith(u'.') ? QString() : QStringLiteral("."); // a sentence of its own has one
         return failure(
-            code, QStringLiteral("The selection \"%1\" can't be meant %2: %3%4").arg(m_text, rest, why, stop), node);
+            code, QStringLiteral("The selection \"%1\" can't be meant %2: %3").arg(m_text, rest, withFullStop(why)),
+            node);
     }
 
     void skipBlanks()

@@ -3,6 +3,7 @@
 
 #include "core/atomicfile.h"
 #include "core/runindex.h"
+#include "core/sentence.h"
 #include "core/spoolshelf.h"
 
 #include <QDateTime>
@@ -36,7 +37,7 @@ Result<T> withAdvice(Result<T> read, const DataFolder& folder, const QString& id
     Error error = read.error();
     error.text = QStringLiteral("The run %1 can't be read: %2 Once %3 is moved away, `lockstep attach %1 --nodes SEL` "
                                 "reads the run anew from its nodes.")
-                     .arg(id, error.text.endsWith(u'.') ? error.text : error.text + u'.', folder.runFolder(id));
+                     .arg(id, withFullStop(error.text), folder.runFolder(id));
     return std::unexpected(std::move(error));
 }
 

@@ -25,10 +25,8 @@ namespace lockstep::trainer {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushDeadline{1000};
-constexpr unsigned kDeadlineS = 5;              // for all of it: a full stdout that nobody reads blocks for ever
-constexpr std::size_t kReserve = 512 << 10;     // far more than the sentence, its record and a look at /proc take
-constexpr char kTerminate[] = "std::terminate"; // without an exception; both are known to outofmemory.cpp
-constexpr char kExit[] = "a library called exit()";
+constexpr unsigned kDeadlineS = 5;          // for all of it: a full stdout that nobody reads blocks for ever
+constexpr std::size_t kReserve = 512 << 10; // far more than the sentence, its record and a look at /proc take
 
 // std::terminate takes no argument: the handler can reach nothing else.
 MetricWriter* writer = nullptr;
@@ -114,7 +112,7 @@ void say(const Ending& last, MetricWriter& metrics)
 void onExit()
 {
     if (writer != nullptr)
-        end(kExit);
+        end(kLibraryExit);
 }
 
 } // namespace

@@ -21,8 +21,6 @@ constexpr std::array<std::string_view, 4> kGpuBriefSigns{
 constexpr std::string_view kCpuSign = "can't allocate memory: you tried to allocate ";
 constexpr std::string_view kBadAlloc = "std::bad_alloc";
 constexpr std::string_view kNoThread = "Resource temporarily unavailable"; // also for too many threads of a user
-constexpr std::string_view kTerminate = "std::terminate";                  // a thread of a library's gave up
-constexpr std::string_view kExit = "a library called exit()";              // OpenMP's does when it gets no thread
 constexpr std::string_view kNoMap = "Cannot allocate memory";
 constexpr double kThreadsStack = 8 << 20; // where the limit says nothing else
 constexpr std::string_view kRemedies = "what helps: a smaller --batch (with --accumulate for the same step), "
@@ -115,7 +113,8 @@ std::optional<std::string> outOfMemory(std::string_view message)
                })) {
         sentence = "the GPU's memory ran out";
     } else if (message == kBadAlloc || message.ends_with(kNoMap) ||
-               ((message.find(kNoThread) != std::string_view::npos || message == kTerminate || message == kExit) &&
+               ((message.find(kNoThread) != std::string_view::npos || message == kTerminate ||
+                 message == kLibraryExit) &&
                 noPlaceForAThread())) {
         sentence = "the machine's memory ran out: " + freeOnTheMachine();
     } else {

@@ -86,6 +86,12 @@ link set eth0 up
 COMMANDS
 }
 
+let_in() { # whoever has the cluster's key, into a home
+  mkdir -p "$1/.ssh"
+  cp "$LOCKSTEP_CLUSTER/id.pub" "$1/.ssh/authorized_keys"
+  chmod 700 "$1" "$1/.ssh"
+}
+
 make_files() {
   local dir=$LOCKSTEP_CLUSTER i entry name id shell key
   ssh-keygen -q -t ed25519 -N '' -C lockstep-test -f "$dir/id"
@@ -106,14 +112,10 @@ make_files() {
       echo "$name:x:$id:$id::/home/$name:$shell" >>"$host/etc/passwd"
       echo "$name:x:$id:" >>"$host/etc/group"
       echo "$name:*:19000:0:99999:7:::" >>"$host/etc/shadow"
-      mkdir -p "$host/home/$name/.ssh"
-      cp "$dir/id.pub" "$host/home/$name/.ssh/authorized_keys"
+      let_in "$host/home/$name"
       chown -R "$id:$id" "$host/home/$name"
-      chmod 700 "$host/home/$name" "$host/home/$name/.ssh"
     done
-    mkdir -m 700 "$host/root/.ssh"
-    cp "$dir/id.pub" "$host/root/.ssh/authorized_keys"
-    chmod 700 "$host/root"
+    let_in "$host/root"
     chmod 600 "$host/etc/shadow"
     ssh-keygen -q -t ed25519 -N '' -C "n$i" -f "$host/etc/ssh/ssh_host_ed25519_key"
     : >"$host/etc/ssh/extra.conf"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/launch/whypanel.h"
 
+#include "core/sentence.h"
 #include "ui/launch/reachmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/elidedlabel.h"
@@ -50,7 +51,7 @@ void WhyPanel::setSubject(const QString& node, const QString& column, const Sour
     QString sentence =
         value.source.isEmpty() ? QStringLiteral("not measured yet; Launch measures it first") : value.source;
     sentence[0] = sentence[0].toUpper();
-    m_sentence->setText(sentence.endsWith(QLatin1Char('.')) ? sentence : sentence + QLatin1Char('.'));
+    m_sentence->setText(withFullStop(sentence));
     m_model->setTries(about == About::Master ? reach : QList<ReachTry>());
     m_table->setVisible(m_model->rowCount() > 0 || about == About::Value);
 }
